@@ -1,0 +1,64 @@
+// SPDX-FileCopyrightText: Pilothouse contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+// The hosts that are open, one HostLink each, and their cadence. Lives in the thread that made it (GUI or command).
+
+#include "core/base/result.h"
+#include "core/fleet/hostlink.h"
+
+#include <QObject>
+
+#include <memory>
+#include <vector>
+
+namespace pilothouse {
+
+/// What all connections of a run share: command-line options of the contract.
+struct FleetSettings
+{
+    QString sshConfigFile;
+    QString knownHostsFile;
+    QString identityFile;
+    bool acceptNewHostKey = false;
+    bool askPerson = true;
+    std::optional<std::chrono::milliseconds> timeout; ///< --timeout replaces connect, sign-in and snapshot limits
+    std::optional<SudoPolicy> sudo;                   ///< --sudo replaces the inventory's
+    QString consoleId;
+    std::chrono::milliseconds inView{2'000};
+    std::chrono::milliseconds background{10'000};
+};
+
+/// Settings of one host's connection and probe. Errors: Usage (its `ssh` target).
+struct LinkSettings
+{
+    ConnectionSettings connection;
+    ProbeSettings probe;
+};
+[[nodiscard]] Result<LinkSettings> linkSettingsFor(const HostSpec &host, const FleetSettings &settings);
+
+class Fleet final : public QObject
+{
+    Q_OBJECT
+public:
+    explicit Fleet(FleetSettings settings, QObject *parent = nullptr);
+    ~Fleet() override;
+
+    /// Opens the host's link and starts its ticks in the background. A name that is there already returns that link.
+    [[nodiscard]] Result<HostLink *> add(const HostSpec &host);
+    void remove(const QString &name);
+    [[nodiscard]] HostLink *link(const QString &name) const; ///< null when unknown
+    [[nodiscard]] std::vector<HostLink *> links() const;     ///< in order of adding
+    /// The host whose page is open: it ticks at `inView`, all others at `background`. Empty: none.
+    void setInView(const QString &name);
+
+signals:
+    void hostAdded(pilothouse::HostLink *link);
+    void hostRemoved(const QString &name);
+
+private:
+    class Private;
+    std::unique_ptr<Private> d;
+};
+
+} // namespace pilothouse

@@ -1,0 +1,75 @@
+// SPDX-FileCopyrightText: Pilothouse contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+// One host, live: connects, takes snapshots on schedule, reconnects. A facade in the thread that made it (the GUI's or
+// the command's); session and prober live in a thread of their own and values cross through core/base Handoff.
+
+#include "core/base/error.h"
+#include "core/fleet/hostspec.h"
+#include "core/host/snapshot.h"
+#include "core/ssh/connectionsettings.h"
+#include "core/ssh/question.h"
+
+#include <QDateTime>
+#include <QObject>
+
+#include <chrono>
+#include <memory>
+#include <optional>
+
+namespace pilothouse {
+
+struct LinkState
+{
+    enum class Phase {
+        Idle,        ///< not asked to connect
+        Connecting,  ///< `words` say how far
+        Waiting,     ///< for a person's answer
+        Connected,   ///< snapshots come
+        Retrying,    ///< `error` says why, `nextTry` when
+        Stopped,     ///< `error` says why; only retryNow() goes on (refused sign-in, host key, configuration)
+    };
+    Phase phase = Phase::Idle;
+    QString words;
+    std::optional<Error> error;
+    QDateTime since;   ///< UTC, when the phase began
+    QDateTime nextTry; ///< UTC, Retrying only
+    QString peer;      ///< user@address:port once known
+};
+
+class HostLink final : public QObject
+{
+    Q_OBJECT
+public:
+    HostLink(HostSpec spec, ConnectionSettings settings, ProbeSettings probe, QObject *parent = nullptr);
+    /// Ends the connection and its thread; never blocks for more than the time to post a request (the thread
+    /// finishes by itself).
+    ~HostLink() override;
+
+    [[nodiscard]] const HostSpec &spec() const;
+    [[nodiscard]] const LinkState &state() const;
+    [[nodiscard]] SnapshotPtr latest() const; ///< null before the first
+
+    void open();
+    void close();
+    void retryNow();
+    void answer(const Answer &answer);
+    /// Time between the starts of two ticks; zero: only on request. Doubled up to 60 s by the worker while nvidia-smi
+    /// takes over 500 ms, or persistence is off and nothing is on the GPUs (a problem in the snapshot says so).
+    void setCadence(std::chrono::milliseconds cadence);
+    void requestSnapshot(Depth depth);
+
+signals:
+    // In the facade's thread.
+    void stateChanged(const pilothouse::LinkState &state);
+    void questionAsked(const pilothouse::Question &question);
+    void snapshotArrived(const pilothouse::SnapshotPtr &snapshot);
+    void snapshotFailed(const pilothouse::Error &error);
+
+private:
+    class Private;
+    std::unique_ptr<Private> d;
+};
+
+} // namespace pilothouse

@@ -1,0 +1,27 @@
+// SPDX-FileCopyrightText: Pilothouse contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+// All that a connection needs to know before it starts. Plain value, any thread.
+
+#include "core/ssh/sshtarget.h"
+
+#include <chrono>
+
+namespace pilothouse {
+
+struct ConnectionSettings
+{
+    SshTarget target;
+    QString sshConfigFile;    ///< ssh -F; empty: the person's own
+    QString knownHostsFile;   ///< --known-hosts: replaces all files of the configuration
+    QString identityFile;     ///< --identity: replaces the configuration's and the agent's keys
+    bool acceptNewHostKey = false; ///< --accept-new-host-key: an unknown key only, and it is stored
+    bool askPerson = true;    ///< false: a question ends the attempt (SignInNeedsPerson, HostKeyUnknown)
+    std::chrono::milliseconds connectTimeout{10'000};
+    std::chrono::milliseconds signInTimeout{20'000}; ///< without the time that a person takes
+    std::chrono::milliseconds keepaliveInterval{15'000}; ///< quiet for so long: ask
+    std::chrono::milliseconds deadAfter{45'000};     ///< nothing received for so long: lost
+};
+
+} // namespace pilothouse

@@ -1,0 +1,47 @@
+// SPDX-FileCopyrightText: Pilothouse contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+// What only a person can answer while a connection is made. The session waits in its state; its sign-in clock stops.
+// Plain values that cross threads through a Handoff.
+
+#include <QString>
+#include <QStringList>
+
+namespace pilothouse {
+
+struct Question
+{
+    enum class Kind { UnknownHostKey, KeyPassphrase, Password, KeyboardInteractive };
+    struct Prompt
+    {
+        QString text; ///< cleaned
+        bool echo = false;
+    };
+
+    quint64 id = 0; ///< of this connection; an answer names it
+    Kind kind = Kind::UnknownHostKey;
+    QString host;   ///< user@host:port as the person knows it
+    // UnknownHostKey
+    QString keyType;          ///< "ED25519"
+    QString fingerprint;      ///< "SHA256:…"
+    QString knownHostsFile;   ///< where it would be stored
+    QString note;             ///< for example: other keys are known for this host, certified keys are not supported
+    // KeyPassphrase
+    QString keyFile;
+    int attempt = 1;          ///< second and later: the last answer was wrong
+    // KeyboardInteractive and Password
+    QString title;
+    QString instruction;
+    QList<Prompt> prompts;
+};
+
+struct Answer
+{
+    quint64 questionId = 0;
+    bool accepted = false;  ///< false: declined; the attempt ends with Cancelled
+    bool store = true;      ///< UnknownHostKey: keep it in known_hosts
+    QStringList replies;    ///< one a prompt; wiped after use
+};
+
+} // namespace pilothouse
