@@ -48,3 +48,6 @@ find_program(LLD_PROGRAM ld.lld)
 if(LLD_PROGRAM)
     add_link_options(-fuse-ld=lld)
 endif()
+
+# All programs lie in one folder, so that each finds its siblings in the build tree as it does when installed.
+set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
