@@ -21,7 +21,7 @@ function(pilothouse_program name)
     target_link_libraries(${name} PRIVATE pilothouse_options ${arg_LINKS})
 endfunction()
 
-# pilothouse_test(<tst_name> LABEL unit|ssh|gui|lab SOURCES <files> LINKS <links> [TIMEOUT <seconds>] [SERIAL])
+# pilothouse_test(<tst_name> LABEL unit|ssh|gui|lab|"unit;fleet" SOURCES <files> LINKS <links> [TIMEOUT <seconds>] [SERIAL])
 # One QtTest program. Its working data: PILOTHOUSE_TEST_DATA is tests/data, PILOTHOUSE_SOURCE_DIR the tree.
 function(pilothouse_test name)
     cmake_parse_arguments(arg "SERIAL" "LABEL;TIMEOUT" "SOURCES;LINKS" ${ARGN})
@@ -35,7 +35,7 @@ function(pilothouse_test name)
     if(NOT arg_TIMEOUT)
         set(arg_TIMEOUT 60)
     endif()
-    set_tests_properties(${name} PROPERTIES LABELS ${arg_LABEL} TIMEOUT ${arg_TIMEOUT}
+    set_tests_properties(${name} PROPERTIES LABELS "${arg_LABEL}" TIMEOUT ${arg_TIMEOUT}
         ENVIRONMENT "QT_QPA_PLATFORM=offscreen;TZ=UTC;LC_ALL=C.UTF-8")
     if(arg_SERIAL)
         set_tests_properties(${name} PROPERTIES RUN_SERIAL ON)
