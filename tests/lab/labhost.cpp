@@ -194,11 +194,6 @@ Frozen::~Frozen()
     thaw();
 }
 
-bool Frozen::isPossible()
-{
-    return qEnvironmentVariableIsSet("PILOTHOUSE_LAB_FREEZER");
-}
-
 bool Frozen::isFrozen() const
 {
     return contents(m_group + u"/freezer.state"_s).trimmed() == "FROZEN";

@@ -70,6 +70,7 @@ private:
 [[nodiscard]] Ran ctl(const QStringList &arguments, std::chrono::milliseconds limit = 60s);
 
 /// A process that SIGKILL does not end while this lives: frozen from outside (cgroup v1), state D for everybody.
+/// For programs that `lab --freezer` runs.
 class Frozen
 {
 public:
@@ -78,7 +79,6 @@ public:
     Frozen(const Frozen &) = delete;
     Frozen &operator=(const Frozen &) = delete;
 
-    [[nodiscard]] static bool isPossible(); ///< the machine has the v1 freezer
     [[nodiscard]] bool isFrozen() const;
     void thaw();
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The lab itself: what the other lab tests rely on is there.
 #include "tests/lab/labhost.h"
-#include "tests/support/testmain.h"
+#include "tests/lab/labmain.h"
 
 #include <QElapsedTimer>
 
@@ -17,8 +17,6 @@ private slots:
     void initTestCase()
     {
         QTest::failOnWarning(QRegularExpression(u".*"_s));
-        if (labFolder().isEmpty())
-            QSKIP("run by tests/lab/lab");
     }
 
     void hostsAreWhole()
@@ -67,25 +65,7 @@ private slots:
         cut.joinCable();
         QTRY_COMPARE(reach(cut), 0);
     }
-
-    void frozenProcess_outlivesKill()
-    {
-        if (!Frozen::isPossible())
-            QSKIP("no cgroup v1 freezer on this machine");
-        const LabHost host(1);
-        host.sh(u"systemd-run --quiet --unit=frozen /bin/sleep 987654"_s);
-        QTRY_COMPARE(host.processes(u"^/bin/sleep 987654$"_s).size(), 1);
-        const qint64 pid = host.processes(u"^/bin/sleep 987654$"_s).first();
-        {
-            Frozen frozen(host.outsidePid(pid));
-            QTRY_VERIFY(frozen.isFrozen());
-            host.sh(u"kill -KILL %1"_s.arg(pid));
-            QCOMPARE(host.sh(u"cut -d ' ' -f 3 /proc/%1/stat"_s.arg(pid)).trimmed(), "D");
-        }
-        QTRY_VERIFY(host.processes(u"^/bin/sleep 987654$"_s).isEmpty());
-        host.sh(u"systemctl reset-failed frozen"_s);
-    }
 };
 
-PILOTHOUSE_TEST_MAIN(TstLabHosts)
+PILOTHOUSE_LAB_TEST_MAIN(TstLabHosts)
 #include "tst_labhosts.moc"
