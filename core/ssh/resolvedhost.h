@@ -26,12 +26,14 @@ struct ResolvedHost
     QString proxyJump;           ///< empty when none
     QString proxyCommand;        ///< empty when none
     QString addressFamily;       ///< any, inet, inet6
-    QString strictHostKeyChecking; ///< read, but never lets us accept anything by itself
+    QString strictHostKeyChecking; ///< yes, ask, accept-new, no. "yes" refuses an unknown key unasked; the others never
+                                   ///< let us accept anything by itself
     QStringList preferredAuthentications;
     bool passwordAuthentication = true;
     bool pubkeyAuthentication = true;
     bool kbdInteractiveAuthentication = true;
     bool hashKnownHosts = false;
+    bool batchMode = false;      ///< yes: nobody is asked anything
     int connectTimeoutS = 0;     ///< 0: none given
     int serverAliveIntervalS = 0;
     int serverAliveCountMax = 3;
@@ -43,6 +45,7 @@ struct ResolvedHost
     QString ciphers;
     QString macs;
     QString pubkeyAcceptedAlgorithms;
+    int requiredRsaSize = 0;     ///< bits; 0: none given
     QString revokedHostKeys;
     QHash<QString, QStringList> all; ///< every keyword as printed, lower case, for the keyword table
 

@@ -1,0 +1,247 @@
+// SPDX-FileCopyrightText: Pilothouse contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/ssh/sshconfigresolver.h"
+
+#include "core/base/cleantext.h"
+#include "core/ssh/sshconfig.h"
+#include "core/ssh/sshconfigfiles.h"
+
+#include <QProcess>
+#include <QTimer>
+
+#include <csignal>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace pilothouse {
+
+using namespace Qt::StringLiterals;
+
+namespace {
+
+constexpr qsizetype maxOutput = 1 << 20;
+constexpr qsizetype maxMessages = 1 << 16;
+
+/// Name, size and times of each file that ssh would read; empty when the answer also depends on something else.
+QByteArray stampOf(const QString &configFile)
+{
+    const SshConfigScan scan
+        = scanSshConfig(SshConfigRoots::of(configFile, LocalIdentity::current().home), [](const SshConfigLine &) {});
+    if (scan.dependsOnMore || !scan.unreadable.isEmpty())
+        return {};
+    QByteArray stamp = "files";
+    for (const QString &path : scan.files) {
+        struct stat info{};
+        if (::stat(path.toLocal8Bit().constData(), &info) != 0)
+            return {};
+        stamp += '\n' + path.toLocal8Bit();
+        for (const qint64 number : {qint64(info.st_ino), qint64(info.st_size), qint64(info.st_mtim.tv_sec),
+                                    qint64(info.st_mtim.tv_nsec), qint64(info.st_ctim.tv_sec), qint64(info.st_ctim.tv_nsec)})
+            stamp += ' ' + QByteArray::number(number);
+    }
+    return stamp;
+}
+
+/// ssh's own words, as one line: "config line 5: …; config: terminating, 1 bad configuration options".
+QString messageOf(const QByteArray &stderrBytes)
+{
+    QStringList lines;
+    for (const QByteArray &raw : stderrBytes.split('\n')) {
+        const QString line = cleanLine(QByteArrayView(raw.trimmed()), 300);
+        if (!line.isEmpty() && !line.startsWith("Pseudo-terminal"_L1) && lines.size() < 4)
+            lines += line;
+    }
+    return lines.join("; "_L1);
+}
+
+Result<void> checkName(const SshTarget &target)
+{
+    // The rules of parseTarget hold for a target from anywhere: what reaches a command line is checked here again.
+    const Result<SshTarget> again = parseTarget(target.display());
+    if (!again)
+        return fail(again.error());
+    if (*again != target)
+        return fail(ErrorCode::Usage, u"“%1” cannot be given to ssh."_s.arg(cleanLine(QStringView(target.display()), 128)));
+    return {};
+}
+
+} // namespace
+
+/// One `ssh -G`. Ends itself; its whole process group goes with it, so that no `Match exec` command stays behind.
+class SshConfigResolver::Run final : public QObject
+{
+public:
+    using Done = std::function<void(Result<QByteArray>)>;
+
+    Run(const QString &program, const QStringList &arguments, std::chrono::milliseconds limit, Done done, QObject *parent)
+        : QObject(parent)
+        , m_limit(limit)
+        , m_done(std::move(done))
+    {
+        m_process.setStandardInputFile(QProcess::nullDevice());
+        m_process.setChildProcessModifier([] { ::setsid(); });
+        connect(&m_process, &QProcess::readyReadStandardOutput, this, &Run::read);
+        connect(&m_process, &QProcess::readyReadStandardError, this, &Run::read);
+        connect(&m_process, &QProcess::errorOccurred, this, &Run::failed);
+        connect(&m_process, &QProcess::finished, this, &Run::exited);
+        connect(&m_timer, &QTimer::timeout, this, &Run::expired);
+        m_timer.setSingleShot(true);
+        m_timer.start(limit);
+        m_process.start(program, arguments, QIODevice::ReadOnly);
+    }
+    ~Run() override
+    {
+        m_process.disconnect(this);
+        killGroup();
+    }
+
+private:
+    void read()
+    {
+        m_output += m_process.readAllStandardOutput();
+        m_messages += m_process.readAllStandardError();
+        m_messages.truncate(maxMessages);
+        if (m_output.size() > maxOutput)
+            end(fail(ErrorCode::SshConfigInvalid, u"ssh -G printed more than 1 MiB."_s));
+    }
+
+    void failed(QProcess::ProcessError error)
+    {
+        if (error == QProcess::FailedToStart)
+            end(fail(ErrorCode::LocalIo, u"The program ssh cannot be started: %1."_s.arg(m_process.errorString()),
+                     u"Install the OpenSSH client."_s));
+    }
+
+    void exited(int exitCode, QProcess::ExitStatus status)
+    {
+        read();
+        if (status == QProcess::NormalExit && exitCode == 0) {
+            end(m_output);
+            return;
+        }
+        const QString message = messageOf(m_messages);
+        end(fail(ErrorCode::SshConfigInvalid,
+                 message.isEmpty() ? u"ssh -G ended with code %1."_s.arg(exitCode) : message));
+    }
+
+    void expired()
+    {
+        end(fail(ErrorCode::Timeout,
+                 u"ssh -G did not answer within %1 s."_s.arg(double(m_limit.count()) / 1000.0),
+                 u"Does a “Match exec” of the SSH configuration hang?"_s));
+    }
+
+    void end(Result<QByteArray> result)
+    {
+        if (!m_done)
+            return;
+        m_timer.stop();
+        m_process.disconnect(this);
+        killGroup();
+        const Done done = std::exchange(m_done, {});
+        deleteLater();
+        done(std::move(result));
+    }
+
+    void killGroup()
+    {
+        // The group outlives its leader while a command of Match exec runs; without one the signal meets nobody.
+        const qint64 group = m_process.processId();
+        if (group > 1)
+            ::kill(-pid_t(group), SIGKILL);
+    }
+
+    QProcess m_process;
+    QTimer m_timer;
+    std::chrono::milliseconds m_limit;
+    QByteArray m_output;
+    QByteArray m_messages;
+    Done m_done;
+};
+
+std::optional<ResolvedHost> SshConfigCache::find(const QString &key, const QByteArray &stamp) const
+{
+    const std::lock_guard lock(m_mutex);
+    const auto entry = m_entries.constFind(key);
+    if (entry == m_entries.constEnd() || entry->stamp != stamp)
+        return {};
+    return entry->host;
+}
+
+void SshConfigCache::store(const QString &key, const QByteArray &stamp, ResolvedHost host)
+{
+    const std::lock_guard lock(m_mutex);
+    m_entries.insert(key, Entry{stamp, std::move(host)});
+}
+
+SshConfigResolver::SshConfigResolver(std::shared_ptr<SshConfigCache> cache, QObject *parent)
+    : QObject(parent)
+    , m_cache(std::move(cache))
+    , m_program(u"ssh"_s)
+{
+}
+
+SshConfigResolver::~SshConfigResolver() = default;
+
+void SshConfigResolver::setProgram(const QString &program)
+{
+    m_program = program;
+}
+
+void SshConfigResolver::setLimit(std::chrono::milliseconds limit)
+{
+    m_limit = limit;
+}
+
+void SshConfigResolver::finish(const QPointer<QObject> &context, Callback done, Result<ResolvedHost> result)
+{
+    QMetaObject::invokeMethod(
+        this,
+        [context, done = std::move(done), result = std::move(result)] {
+            if (context)
+                done(result);
+        },
+        Qt::QueuedConnection);
+}
+
+void SshConfigResolver::resolve(const SshTarget &target, const QString &configFile, QObject *context, Callback done)
+{
+    const QPointer<QObject> guard(context);
+    if (Result<void> name = checkName(target); !name) {
+        finish(guard, std::move(done), fail(name.error()));
+        return;
+    }
+    QStringList arguments{u"-G"_s};
+    if (!configFile.isEmpty())
+        arguments << u"-F"_s << configFile;
+    if (target.port)
+        arguments << u"-p"_s << QString::number(*target.port);
+    if (!target.user.isEmpty())
+        arguments << u"-l"_s << target.user;
+    arguments << u"--"_s << target.host;
+
+    const QString key = arguments.join(u'\n');
+    const QByteArray stamp = m_cache ? stampOf(configFile) : QByteArray();
+    if (!stamp.isEmpty()) {
+        if (std::optional<ResolvedHost> known = m_cache->find(key, stamp)) {
+            finish(guard, std::move(done), *known);
+            return;
+        }
+    }
+    ++m_runs;
+    const auto answered = [this, guard, done = std::move(done), key, stamp, alias = target.host](const Result<QByteArray> &output) {
+        Result<ResolvedHost> host = output.and_then(
+            [&](const QByteArray &text) { return parseSshConfig(text, alias, LocalIdentity::current()); });
+        if (host) {
+            if (Result<void> allowed = checkSshConfig(*host); !allowed)
+                host = fail(allowed.error());
+        }
+        if (host && !stamp.isEmpty())
+            m_cache->store(key, stamp, *host);
+        finish(guard, done, std::move(host)); // not from inside the process's own signal
+    };
+    // Owned by this object, so that nothing outlives the resolver.
+    new Run(m_program, arguments, m_limit, answered, this);
+}
+
+} // namespace pilothouse
