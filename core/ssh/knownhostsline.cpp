@@ -6,6 +6,8 @@
 #include <QMessageAuthenticationCode>
 #include <QtEndian>
 
+#include <vector>
+
 namespace pilothouse {
 
 using namespace Qt::StringLiterals;
@@ -76,6 +78,34 @@ bool matchesHash(const QByteArray &name, QByteArrayView hashed)
     const auto salt = QByteArray::fromBase64Encoding(rest.first(bar).toByteArray(),
                                                      QByteArray::Base64Encoding | QByteArray::AbortOnBase64DecodingErrors);
     return salt && salt.decoded.size() == saltSize && hashedName(name, salt.decoded) == hashed;
+}
+
+/// The length-prefixed strings that a blob is made of; empty when they do not fill it exactly.
+std::vector<QByteArrayView> wireStrings(QByteArrayView blob)
+{
+    std::vector<QByteArrayView> parts;
+    while (!blob.isEmpty()) {
+        if (blob.size() < 4 || parts.size() == 8)
+            return {};
+        const qsizetype length = qFromBigEndian<quint32>(blob.data());
+        if (length > blob.size() - 4)
+            return {};
+        parts.push_back(blob.sliced(4, length));
+        blob = blob.sliced(4 + length);
+    }
+    return parts;
+}
+
+/// How many strings a key has, its type included (RFC 4253, 5656, 8709, PROTOCOL.u2f); 0: a type not known here.
+size_t partsOf(QByteArrayView type)
+{
+    if (type == "ssh-ed25519")
+        return 2;
+    if (type == "ssh-rsa" || type.startsWith("ecdsa-sha2-nistp") || type == "sk-ssh-ed25519@openssh.com")
+        return 3;
+    if (type == "sk-ecdsa-sha2-nistp256@openssh.com")
+        return 4;
+    return type == "ssh-dss" ? 5 : 0;
 }
 
 QByteArrayView plainTypeOf(QByteArrayView type)
@@ -168,17 +198,19 @@ QByteArray hashedName(const QByteArray &name, const QByteArray &salt)
 
 std::optional<HostKey> HostKey::fromBlob(const QByteArray &blob)
 {
-    if (blob.size() < 8)
+    const std::vector<QByteArrayView> parts = wireStrings(blob);
+    if (parts.size() < 2 || parts[0].isEmpty() || parts[0].size() > 64)
         return {};
-    const quint32 length = qFromBigEndian<quint32>(blob.constData());
-    if (length == 0 || length > 64 || qsizetype(length) + 4 >= blob.size())
-        return {};
-    const QByteArray type = blob.mid(4, length);
-    for (const char c : type) {
+    for (const char c : parts[0]) {
         if (c <= ' ' || c > '~')
             return {};
     }
-    return HostKey{QString::fromLatin1(type), blob};
+    const size_t expected = partsOf(parts[0]);
+    if (expected != 0 && parts.size() != expected)
+        return {};
+    if (parts[0] == "ssh-ed25519" && parts[1].size() != 32)
+        return {};
+    return HostKey{QString::fromLatin1(parts[0]), blob};
 }
 
 QString HostKey::fingerprint() const
