@@ -16,6 +16,8 @@ const std::map<std::string, Tool> &tools()
     using namespace pilothouse::sim;
     static const std::map<std::string, Tool> all = {
         {"nvidia-smi", nvidiaSmi}, {"sim-server", simServer}, {"sim-hog", simHog},
+        {"sim-idle", simIdle},     {"sim-boot", simBoot},     {"sim-pci", simPci},
+        {"systemctl", systemctl},  {"journalctl", journalctl},
     };
     return all;
 }
