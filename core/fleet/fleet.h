@@ -42,6 +42,9 @@ class Fleet final : public QObject
     Q_OBJECT
 public:
     explicit Fleet(FleetSettings settings, QObject *parent = nullptr);
+    /// With sessions, probers and times of the caller's choice (core/fleet/linkenvironment.h).
+    Fleet(FleetSettings settings, LinkEnvironment environment, QObject *parent = nullptr);
+    /// Ends all links and waits for their threads, all together at most two seconds: once, at the program's end.
     ~Fleet() override;
 
     /// Opens the host's link and starts its ticks in the background. A name that is there already returns that link.

@@ -38,11 +38,16 @@ struct LinkState
     QString peer;      ///< user@address:port once known
 };
 
+struct LinkEnvironment;
+
 class HostLink final : public QObject
 {
     Q_OBJECT
 public:
     HostLink(HostSpec spec, ConnectionSettings settings, ProbeSettings probe, QObject *parent = nullptr);
+    /// With sessions, probers and times of the caller's choice (core/fleet/linkenvironment.h).
+    HostLink(HostSpec spec, ConnectionSettings settings, ProbeSettings probe, LinkEnvironment environment,
+             QObject *parent = nullptr);
     /// Ends the connection and its thread; never blocks for more than the time to post a request (the thread
     /// finishes by itself).
     ~HostLink() override;
@@ -51,9 +56,12 @@ public:
     [[nodiscard]] const LinkState &state() const;
     [[nodiscard]] SnapshotPtr latest() const; ///< null before the first
 
+    /// Only while Idle.
     void open();
     void close();
+    /// Only while Retrying or Stopped.
     void retryNow();
+    /// To questionAsked(), by its id; an answer to an older question is ignored.
     void answer(const Answer &answer);
     /// Time between the starts of two ticks; zero: only on request. Doubled up to 60 s by the worker while nvidia-smi
     /// takes over 500 ms, or persistence is off and nothing is on the GPUs (a problem in the snapshot says so).

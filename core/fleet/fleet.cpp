@@ -1,0 +1,111 @@
+// SPDX-FileCopyrightText: Pilothouse contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/fleet/fleet.h"
+
+#include "core/fleet/linkenvironment.h"
+
+#include <QRandomGenerator>
+
+#include <algorithm>
+
+namespace pilothouse {
+
+using namespace Qt::StringLiterals;
+
+namespace {
+
+constexpr std::chrono::milliseconds endLimit{2'000};
+
+QString randomId()
+{
+    return u"%1"_s.arg(QRandomGenerator::system()->generate64(), 16, 16, QChar(u'0'));
+}
+
+} // namespace
+
+class Fleet::Private
+{
+public:
+    FleetSettings settings;
+    LinkEnvironment environment;
+    std::vector<std::unique_ptr<HostLink>> links;
+    QString inView;
+
+    [[nodiscard]] auto find(const QString &name) const
+    {
+        return std::ranges::find_if(links, [&](const auto &link) { return link->spec().name == name; });
+    }
+    void applyCadence(HostLink &link) const
+    {
+        link.setCadence(link.spec().name == inView ? settings.inView : settings.background);
+    }
+};
+
+Fleet::Fleet(FleetSettings settings, LinkEnvironment environment, QObject *parent)
+    : QObject(parent)
+    , d(std::make_unique<Private>())
+{
+    d->settings = std::move(settings);
+    if (d->settings.consoleId.isEmpty())
+        d->settings.consoleId = randomId();
+    d->environment = std::move(environment);
+}
+
+Fleet::~Fleet()
+{
+    d->links.clear();
+    d->environment.threads->waitForEnd(endLimit);
+}
+
+Result<HostLink *> Fleet::add(const HostSpec &host)
+{
+    if (HostLink *there = link(host.name))
+        return there;
+    const auto settings = linkSettingsFor(host, d->settings);
+    if (!settings)
+        return fail(settings.error());
+    d->links.push_back(
+        std::make_unique<HostLink>(host, settings->connection, settings->probe, d->environment));
+    HostLink *added = d->links.back().get();
+    d->applyCadence(*added);
+    emit hostAdded(added);
+    added->open();
+    return added;
+}
+
+void Fleet::remove(const QString &name)
+{
+    const auto at = d->find(name);
+    if (at == d->links.end())
+        return;
+    const auto position = at - d->links.begin();
+    const std::unique_ptr<HostLink> removed = std::move(d->links[size_t(position)]);
+    d->links.erase(d->links.begin() + position);
+    emit hostRemoved(removed->spec().name); // the link is still there for whoever looks at it now
+}
+
+HostLink *Fleet::link(const QString &name) const
+{
+    const auto at = d->find(name);
+    return at == d->links.end() ? nullptr : at->get();
+}
+
+std::vector<HostLink *> Fleet::links() const
+{
+    std::vector<HostLink *> all;
+    all.reserve(d->links.size());
+    for (const auto &link : d->links)
+        all.push_back(link.get());
+    return all;
+}
+
+void Fleet::setInView(const QString &name)
+{
+    const QString before = std::exchange(d->inView, name);
+    for (const QString &changed : {before, name}) {
+        if (HostLink *other = link(changed))
+            d->applyCadence(*other);
+    }
+}
+
+} // namespace pilothouse

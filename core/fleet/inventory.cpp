@@ -1,0 +1,198 @@
+// SPDX-FileCopyrightText: Pilothouse contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/fleet/inventory.h"
+
+#include "core/base/cleantext.h"
+#include "core/fleet/inventoryreader.h"
+#include "core/fleet/inventorytext.h"
+
+#include <QDir>
+#include <QFile>
+#include <QFileInfo>
+#include <QHash>
+#include <QSaveFile>
+
+namespace pilothouse {
+
+using namespace Qt::StringLiterals;
+
+namespace {
+
+constexpr qint64 maxFileBytes = 8 * 1024 * 1024;
+constexpr int maxFiles = 100;
+
+Result<QByteArray> readFile(const QString &path)
+{
+    QFile file(path);
+    if (!file.open(QIODevice::ReadOnly))
+        return fail(ErrorCode::LocalIo, u"%1 cannot be read: %2."_s.arg(path, file.errorString()));
+    const QByteArray bytes = file.read(maxFileBytes + 1);
+    if (file.error() != QFileDevice::NoError)
+        return fail(ErrorCode::LocalIo, u"%1 cannot be read: %2."_s.arg(path, file.errorString()));
+    if (bytes.size() > maxFileBytes)
+        return fail(ErrorCode::InventoryInvalid, u"%1:1:1: expected a file of at most 8 MiB."_s.arg(path));
+    return bytes;
+}
+
+/// Merges hosts.toml and its includes. One use.
+class Loader final
+{
+public:
+    explicit Loader(QString mainFile) { m_inventory.mainFile = std::move(mainFile); }
+
+    /// `mainText` stands for the bytes of the main file.
+    Result<Inventory> load(const QByteArray &mainText)
+    {
+        if (const auto read = merge(m_inventory.mainFile, mainText); !read)
+            return fail(read.error());
+        return m_inventory;
+    }
+
+private:
+    Result<void> merge(const QString &file, const QByteArray &bytes)
+    {
+        const auto text = readInventoryText(bytes, file);
+        if (!text)
+            return fail(text.error());
+        m_open += canonical(file);
+        m_inventory.files += file;
+        for (const InventoryInclude &include : text->includes) {
+            if (const auto merged = follow(include, file); !merged)
+                return merged;
+        }
+        m_open.removeLast();
+        m_done += canonical(file);
+        return take(text->hosts, file);
+    }
+
+    Result<void> follow(const InventoryInclude &include, const QString &file)
+    {
+        const QString path = QDir::cleanPath(QFileInfo(file).dir().absoluteFilePath(include.path));
+        const auto wrong = [&](const QString &what) {
+            return fail(ErrorCode::InventoryInvalid, displayOf(file, include.place) + u": the included file "_s
+                                                         + cleanLine(path) + u' ' + what + u'.');
+        };
+        const QFileInfo info(path);
+        if (!info.exists())
+            return wrong(u"does not exist"_s);
+        if (!info.isFile())
+            return wrong(u"is not a file"_s);
+        if (m_open.contains(canonical(path)))
+            return wrong(u"includes itself in a circle"_s);
+        if (m_done.contains(canonical(path)))
+            return {};
+        if (m_inventory.files.size() >= maxFiles)
+            return wrong(u"is one too many: at most %1 are read"_s.arg(maxFiles));
+        const auto bytes = readFile(path);
+        if (!bytes)
+            return fail(bytes.error());
+        return merge(path, *bytes);
+    }
+
+    Result<void> take(const QList<InventoryHost> &hosts, const QString &file)
+    {
+        for (const InventoryHost &host : hosts) {
+            const QString place = displayOf(file, host.place);
+            if (const auto other = m_places.constFind(host.spec.name); other != m_places.cend()) {
+                return fail(ErrorCode::InventoryInvalid,
+                            u"%1: expected a name of its own, but \"%2\" stands at %3 already."_s.arg(
+                                place, host.spec.name, *other));
+            }
+            m_places.insert(host.spec.name, place);
+            m_inventory.hosts += host.spec;
+            m_inventory.hosts.last().readOnlySource = file != m_inventory.mainFile;
+        }
+        return {};
+    }
+
+    static QString canonical(const QString &file) { return QFileInfo(file).canonicalFilePath(); }
+
+    Inventory m_inventory;
+    QStringList m_open; // canonical, from the main file down to the one being read
+    QStringList m_done;
+    QHash<QString, QString> m_places;
+};
+
+QString mainFileOf(const QString &configDir)
+{
+    return QDir(QDir(configDir).absolutePath()).filePath(u"hosts.toml"_s);
+}
+
+Result<QByteArray> mainBytes(const QString &file)
+{
+    if (!QFileInfo::exists(file) && !QFileInfo(file).isSymLink())
+        return QByteArray();
+    return readFile(file);
+}
+
+Result<void> replaceFile(const QString &path, const QByteArray &before, const QByteArray &after)
+{
+    const auto broken = [&](const QString &why) {
+        return fail(ErrorCode::LocalIo, u"%1 cannot be written: %2."_s.arg(path, why));
+    };
+    if (!QDir().mkpath(QFileInfo(path).path()))
+        return broken(u"its folder cannot be made"_s);
+    QSaveFile file(path); // keeps mode and follows a symbolic link; the old file stays until commit
+    if (!file.open(QIODevice::WriteOnly) || file.write(after) != after.size() || !file.flush())
+        return broken(file.errorString());
+    const auto now = mainBytes(path);
+    if (!now || *now != before)
+        return broken(u"another program has changed it meanwhile"_s);
+    if (!file.commit())
+        return broken(file.errorString());
+    return {};
+}
+
+} // namespace
+
+Result<Inventory> loadInventory(const QString &configDir)
+{
+    const QString mainFile = mainFileOf(configDir);
+    Loader loader(mainFile);
+    if (!QFileInfo::exists(mainFile) && !QFileInfo(mainFile).isSymLink()) {
+        Inventory empty;
+        empty.mainFile = mainFile;
+        return empty;
+    }
+    const auto bytes = readFile(mainFile);
+    if (!bytes)
+        return fail(bytes.error());
+    return loader.load(*bytes);
+}
+
+Result<Inventory> appendHost(const QString &configDir, const HostSpec &host)
+{
+    const QString mainFile = mainFileOf(configDir);
+    const auto before = mainBytes(mainFile);
+    if (!before)
+        return fail(before.error());
+    const auto old = Loader(mainFile).load(*before);
+    if (!old)
+        return fail(old.error());
+    for (const HostSpec &other : old->hosts) {
+        if (other.name == host.name) {
+            return fail(ErrorCode::InventoryInvalid,
+                        u"The name \"%1\" is taken by a host in %2."_s.arg(cleanLine(host.name), other.source));
+        }
+    }
+    const QByteArray after = withHostAppended(*before, host);
+    const auto changed = Loader(mainFile).load(after);
+    if (!changed)
+        return fail(changed.error());
+    HostSpec wanted = host;
+    wanted.source = mainFile;
+    wanted.readOnlySource = false;
+    if (wanted.ssh.isEmpty())
+        wanted.ssh = wanted.name;
+    if (!after.startsWith(*before) || changed->hosts != old->hosts + QList<HostSpec>{wanted}) {
+        return fail(ErrorCode::InventoryInvalid,
+                    u"%1: the host cannot be added at the end of this file so that it reads back the same."_s.arg(
+                        mainFile),
+                    u"Add it by hand; nothing was changed."_s);
+    }
+    if (const auto written = replaceFile(mainFile, *before, after); !written)
+        return fail(written.error());
+    return changed;
+}
+
+} // namespace pilothouse

@@ -1,0 +1,106 @@
+// SPDX-FileCopyrightText: Pilothouse contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/fleet/inventorytext.h"
+
+namespace pilothouse {
+
+using namespace Qt::StringLiterals;
+
+namespace {
+
+/// A TOML basic string.
+QString tomlString(const QString &text)
+{
+    QString out = u"\""_s;
+    for (const QChar c : text) {
+        if (c == u'"' || c == u'\\')
+            out += u'\\' + QString(c);
+        else if (c.unicode() < 0x20 || c.unicode() == 0x7F)
+            out += u"\\u%1"_s.arg(c.unicode(), 4, 16, QChar(u'0'));
+        else
+            out += c;
+    }
+    return out + u'"';
+}
+
+QString tomlStrings(const QStringList &texts)
+{
+    QStringList items;
+    for (const QString &text : texts)
+        items += tomlString(text);
+    return u'[' + items.join(u", "_s) + u']';
+}
+
+/// Indices as integers, UUIDs as strings.
+QString tomlGpus(const QStringList &gpus)
+{
+    QStringList items;
+    for (const QString &gpu : gpus) {
+        bool isIndex = false;
+        const int index = gpu.toInt(&isIndex);
+        items += isIndex && QString::number(index) == gpu ? gpu : tomlString(gpu);
+    }
+    return u'[' + items.join(u", "_s) + u']';
+}
+
+void add(QStringList &lines, const QString &key, const QString &value)
+{
+    if (!value.isEmpty())
+        lines += key + u" = "_s + tomlString(value);
+}
+
+QStringList linesOf(const ServiceSpec &service)
+{
+    QStringList lines{u"[[host.service]]"_s, u"name = "_s + tomlString(service.name),
+                      u"unit = "_s + tomlString(service.unit)};
+    if (service.userScope)
+        lines += u"scope = \"user\""_s;
+    if (!service.gpus.isEmpty())
+        lines += u"gpus = "_s + tomlGpus(service.gpus);
+    add(lines, u"health"_s, service.health);
+    add(lines, u"model"_s, service.model);
+    add(lines, u"drain"_s, service.drain);
+    add(lines, u"undrain"_s, service.undrain);
+    return lines;
+}
+
+QStringList linesOf(const HostSpec &host)
+{
+    static const QStringList accessWords{u"read-only"_s, u"confirm"_s, u"normal"_s};
+    static const QStringList sudoWords{u"never"_s, u"nopasswd"_s, u"ask"_s};
+    const HostSpec usual;
+    QStringList lines{u"[[host]]"_s, u"name = "_s + tomlString(host.name)};
+    if (host.ssh != host.name)
+        add(lines, u"ssh"_s, host.ssh);
+    if (!host.tags.isEmpty())
+        lines += u"tags = "_s + tomlStrings(host.tags);
+    lines += u"access = "_s + tomlString(accessWords.value(int(host.access)));
+    if (host.sudo != usual.sudo)
+        lines += u"sudo = "_s + tomlString(sudoWords.value(int(host.sudo)));
+    if (host.expectedGpus != usual.expectedGpus)
+        lines += u"expected_gpus = "_s + QString::number(host.expectedGpus);
+    if (host.thresholdMib != usual.thresholdMib)
+        lines += u"threshold_mib = "_s + QString::number(host.thresholdMib);
+    for (const ServiceSpec &service : host.services) {
+        lines += QString();
+        lines += linesOf(service);
+    }
+    return lines;
+}
+
+} // namespace
+
+QByteArray withHostAppended(const QByteArray &text, const HostSpec &host)
+{
+    const QByteArray lineEnd = text.contains("\r\n") ? "\r\n" : "\n";
+    QByteArray out = text;
+    if (!out.isEmpty() && !out.endsWith('\n'))
+        out += lineEnd;
+    if (!out.isEmpty())
+        out += lineEnd;
+    for (const QString &line : linesOf(host))
+        out += line.toUtf8() + lineEnd;
+    return out;
+}
+
+} // namespace pilothouse

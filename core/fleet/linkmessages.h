@@ -1,0 +1,66 @@
+// SPDX-FileCopyrightText: Pilothouse contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+// What crosses between a HostLink and the worker in its thread, both ways, always through a Handoff. Values.
+
+#include "core/base/handoff.h"
+#include "core/fleet/hostlink.h"
+
+#include <mutex>
+#include <variant>
+#include <vector>
+
+namespace pilothouse {
+
+// To the worker. `epoch` counts open() and close(): what was caused by an older one is stale.
+struct OpenLink { quint64 epoch = 0; };
+struct CloseLink { quint64 epoch = 0; };
+struct RetryLink {};
+struct AnswerLink { quint64 attempt = 0; Answer answer; };
+struct SetLinkCadence { std::chrono::milliseconds cadence{0}; };
+struct TakeSnapshot { Depth depth = Depth::Light; };
+struct EnterGate { quint64 attempt = 0; };
+struct QuitLink {};
+using LinkCommand = std::variant<OpenLink, CloseLink, RetryLink, AnswerLink, SetLinkCadence, TakeSnapshot, EnterGate,
+                                 QuitLink>;
+
+// From the worker.
+struct AskedQuestion { quint64 attempt = 0; Question question; };
+struct FailedRequest { Error error; };
+struct LinkEvent
+{
+    quint64 epoch = 0;
+    std::variant<LinkState, AskedQuestion, SnapshotPtr, FailedRequest> what;
+};
+
+/// The way to a worker whose thread may not have started yet. Any thread.
+class LinkPort final
+{
+public:
+    void post(LinkCommand command)
+    {
+        const std::lock_guard lock(m_mutex);
+        if (m_attached)
+            m_sender.push(std::move(command));
+        else
+            m_early.push_back(std::move(command));
+    }
+    void attach(const Handoff<LinkCommand>::Sender &sender)
+    {
+        const std::lock_guard lock(m_mutex);
+        m_sender = sender;
+        m_attached = true;
+        for (LinkCommand &command : m_early)
+            m_sender.push(std::move(command));
+        m_early.clear();
+    }
+
+private:
+    std::mutex m_mutex;
+    bool m_attached = false;
+    Handoff<LinkCommand>::Sender m_sender;
+    std::vector<LinkCommand> m_early;
+};
+
+} // namespace pilothouse

@@ -1,0 +1,46 @@
+// SPDX-FileCopyrightText: Pilothouse contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/fleet/fleet.h"
+
+#include "core/fleet/inventoryreader.h"
+
+#include <algorithm>
+
+namespace pilothouse {
+
+using namespace std::chrono_literals;
+
+Result<LinkSettings> linkSettingsFor(const HostSpec &host, const FleetSettings &settings)
+{
+    const auto target = parseTarget(host.ssh.isEmpty() ? host.name : host.ssh);
+    if (!target)
+        return fail(target.error());
+    LinkSettings link;
+    link.connection.target = *target;
+    link.connection.sshConfigFile = settings.sshConfigFile;
+    link.connection.knownHostsFile = settings.knownHostsFile;
+    link.connection.identityFile = settings.identityFile;
+    link.connection.acceptNewHostKey = settings.acceptNewHostKey;
+    link.connection.askPerson = settings.askPerson;
+    link.probe.host = host.name;
+    link.probe.target = target->display();
+    link.probe.consoleId = settings.consoleId;
+    link.probe.expectedGpus = host.expectedGpus;
+    link.probe.sudo = settings.sudo.value_or(host.sudo);
+    for (const ServiceSpec &service : host.services) {
+        QStringList &units = service.userScope ? link.probe.userUnits : link.probe.units;
+        const auto name = fullUnitName(service.unit);
+        if (name && !units.contains(*name))
+            units += *name;
+    }
+    if (settings.timeout) {
+        link.connection.connectTimeout = *settings.timeout;
+        link.connection.signInTimeout = *settings.timeout;
+        link.probe.snapshotTimeout = *settings.timeout;
+        // The tool's own limit passes first: the answer then says so, instead of being late as a whole.
+        link.probe.smiTimeout = std::clamp(*settings.timeout - 1000ms, 1000ms, link.probe.smiTimeout);
+    }
+    return link;
+}
+
+} // namespace pilothouse

@@ -1,0 +1,325 @@
+// SPDX-FileCopyrightText: Pilothouse contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/fleet/linkworker.h"
+
+#include <algorithm>
+
+namespace pilothouse {
+
+using namespace Qt::StringLiterals;
+
+namespace {
+
+/// Both may be the sender of the signal that is being handled.
+template <class T>
+void deleteSoon(std::unique_ptr<T> &object, const QObject *receiver)
+{
+    if (!object)
+        return;
+    QObject::disconnect(object.get(), nullptr, receiver, nullptr);
+    object.release()->deleteLater();
+}
+
+} // namespace
+
+bool needsPerson(ErrorCode code)
+{
+    switch (code) {
+    case ErrorCode::Usage:
+    case ErrorCode::Cancelled: // a question was declined
+    case ErrorCode::LocalIo:
+    case ErrorCode::InventoryInvalid:
+    case ErrorCode::SshConfigInvalid:
+    case ErrorCode::SshConfigRefused:
+    case ErrorCode::HostKeyUnknown:
+    case ErrorCode::HostKeyChanged:
+    case ErrorCode::HostKeyRevoked:
+    case ErrorCode::SignInRefused:
+    case ErrorCode::SignInNeedsPerson:
+    case ErrorCode::SudoRefused:
+        return true;
+    default:
+        return false;
+    }
+}
+
+LinkWorker::LinkWorker(LinkSetup setup)
+    : m_setup(std::move(setup))
+    , m_timings(m_setup.environment.timings)
+    , m_backoff(m_timings.firstRetry, m_timings.lastRetry, m_setup.environment.random)
+    , m_cadence(m_timings.slowTool, m_timings.slowestCadence)
+    , m_commands([this](LinkCommand command) { std::visit([this](const auto &c) { handle(c); }, command); })
+{
+    m_clock.start();
+    for (QTimer *timer : {&m_retryTimer, &m_tickTimer, &m_guardTimer, &m_placeTimer})
+        timer->setSingleShot(true);
+    m_tickTimer.setTimerType(Qt::PreciseTimer);
+    connect(&m_retryTimer, &QTimer::timeout, this, &LinkWorker::startAttempt);
+    connect(&m_tickTimer, &QTimer::timeout, this, [this] { takeTick(Depth::Light); });
+    connect(&m_placeTimer, &QTimer::timeout, this, [this] { m_ticket.reset(); });
+    connect(&m_guardTimer, &QTimer::timeout, this, [this] {
+        lose(Error{ErrorCode::Timeout, u"The host neither answered nor failed within its time."_s, {}});
+    });
+    m_setup.port->attach(m_commands.sender());
+}
+
+LinkWorker::~LinkWorker() = default;
+
+void LinkWorker::handle(const OpenLink &command)
+{
+    m_epoch = command.epoch;
+    if (m_quitting || m_state.phase != Phase::Idle)
+        return;
+    m_backoff.reset();
+    startAttempt();
+}
+
+void LinkWorker::handle(const CloseLink &command)
+{
+    m_epoch = command.epoch;
+    endSession();
+    m_wanted.reset();
+    setPhase(Phase::Idle);
+}
+
+void LinkWorker::handle(const RetryLink &)
+{
+    if (m_quitting || (m_state.phase != Phase::Retrying && m_state.phase != Phase::Stopped))
+        return;
+    m_backoff.reset();
+    startAttempt();
+}
+
+void LinkWorker::handle(const AnswerLink &command)
+{
+    if (!m_session || command.attempt != m_attempt || !m_asking)
+        return;
+    m_asking = false;
+    m_guardTimer.start(signInLimit());
+    setPhase(Phase::Connecting, u"signing in"_s);
+    m_session->answer(command.answer);
+}
+
+void LinkWorker::handle(const SetLinkCadence &command)
+{
+    m_cadence.setWish(command.cadence);
+    const auto due = m_cadence.current() - std::chrono::milliseconds(m_clock.elapsed() - m_tickStart);
+    if (m_state.phase != Phase::Connected || m_ticking)
+        return;
+    if (m_cadence.current().count() > 0)
+        m_tickTimer.start(std::max(due, std::chrono::milliseconds(0)));
+    else
+        m_tickTimer.stop();
+}
+
+void LinkWorker::handle(const TakeSnapshot &command)
+{
+    m_wanted = m_wanted ? std::max(*m_wanted, command.depth) : command.depth;
+    if (m_state.phase == Phase::Connected && !m_ticking)
+        scheduleTick();
+}
+
+void LinkWorker::handle(const EnterGate &command)
+{
+    if (command.attempt != m_attempt || !m_ticket || m_session)
+        return;
+    m_session = m_setup.environment.backend.makeSession(m_setup.connection);
+    connect(m_session.get(), &LinkSession::ready, this, &LinkWorker::startProbing);
+    connect(m_session.get(), &LinkSession::progressed, this, [this](const QString &words) {
+        if (!m_asking && !m_prober)
+            setPhase(Phase::Connecting, words);
+    });
+    connect(m_session.get(), &LinkSession::ended, this, [this](const Error &error) {
+        deleteSoon(m_prober, this);
+        deleteSoon(m_session, this);
+        lose(error);
+    });
+    connect(m_session.get(), &LinkSession::asked, this, [this](const Question &question) {
+        m_ticket.reset(); // a person may take as long as they like: nobody waits behind them
+        m_guardTimer.stop();
+        m_asking = true;
+        setPhase(Phase::Waiting, u"waiting for an answer"_s);
+        publish(AskedQuestion{m_attempt, question});
+    });
+    m_placeTimer.start(m_timings.handshakePlace);
+    m_guardTimer.start(signInLimit());
+    m_session->open();
+}
+
+void LinkWorker::handle(const QuitLink &)
+{
+    m_quitting = true;
+    endSession();
+    finishIfDone();
+}
+
+std::chrono::milliseconds LinkWorker::signInLimit() const
+{
+    const auto &connection = m_setup.connection;
+    return 4 * connection.connectTimeout + connection.signInTimeout + m_timings.beyondDeadline; // several addresses
+}
+
+void LinkWorker::startAttempt()
+{
+    endSession();
+    ++m_attempt;
+    setPhase(Phase::Connecting, u"waiting for its turn"_s);
+    m_ticket = m_setup.environment.gate->enter(
+        [port = m_setup.port, attempt = m_attempt] { port->post(EnterGate{attempt}); });
+}
+
+void LinkWorker::startProbing()
+{
+    m_ticket.reset();
+    m_placeTimer.stop();
+    m_state.peer = m_session->peer();
+    setPhase(Phase::Connecting, u"starting the probe"_s);
+    ProbeSettings settings = m_setup.probe;
+    settings.target = m_state.peer;
+    m_prober = m_setup.environment.backend.makeProber(*m_session, settings);
+    connect(m_prober.get(), &LinkProber::started, this, &LinkWorker::probingStarted);
+    connect(m_prober.get(), &LinkProber::snapshotTaken, this, &LinkWorker::tickAnswered);
+    connect(m_prober.get(), &LinkProber::requestFailed, this, &LinkWorker::tickFailed);
+    connect(m_prober.get(), &LinkProber::failed, this, &LinkWorker::lose);
+    m_guardTimer.start(m_setup.connection.connectTimeout + m_setup.probe.snapshotTimeout + m_timings.beyondDeadline);
+    m_prober->start();
+}
+
+void LinkWorker::probingStarted()
+{
+    m_guardTimer.stop();
+    m_connectedAt = m_clock.elapsed();
+    m_ticking = false;
+    setPhase(Phase::Connected, u"connected"_s);
+    if (m_wanted || m_cadence.current().count() > 0)
+        takeTick(Depth::Light);
+}
+
+void LinkWorker::lose(const Error &error)
+{
+    if (m_connectedAt && m_clock.elapsed() - *m_connectedAt >= m_timings.healthyAfter.count())
+        m_backoff.reset();
+    endSession();
+    if (needsPerson(error.code)) {
+        setPhase(Phase::Stopped, {}, error);
+        return;
+    }
+    const auto wait = m_backoff.next();
+    m_state.nextTry = QDateTime::currentDateTimeUtc().addMSecs(wait.count());
+    m_retryTimer.start(wait);
+    setPhase(Phase::Retrying, {}, error);
+}
+
+void LinkWorker::endSession()
+{
+    for (QTimer *timer : {&m_retryTimer, &m_tickTimer, &m_guardTimer, &m_placeTimer})
+        timer->stop();
+    m_ticket.reset();
+    m_asking = false;
+    m_ticking = false;
+    m_connectedAt.reset();
+    deleteSoon(m_prober, this); // before its session
+    if (!m_session)
+        return;
+    // The orderly end goes on by itself; a new attempt need not wait for it.
+    disconnect(m_session.get(), nullptr, this, nullptr);
+    LinkSession *session = m_session.release();
+    ++m_closing;
+    connect(session, &LinkSession::ended, session, &QObject::deleteLater);
+    QTimer::singleShot(m_timings.closing, session, &QObject::deleteLater);
+    connect(session, &QObject::destroyed, this, [this] {
+        --m_closing;
+        finishIfDone();
+    });
+    // Not from within a signal of the session: it may be the one that has just ended.
+    QMetaObject::invokeMethod(session, [session] { session->close(); }, Qt::QueuedConnection);
+}
+
+void LinkWorker::finishIfDone()
+{
+    if (m_quitting && m_closing == 0)
+        emit finished();
+}
+
+void LinkWorker::takeTick(Depth depth)
+{
+    m_tickTimer.stop();
+    depth = std::max(depth, m_wanted.value_or(Depth::Light));
+    m_wanted.reset();
+    m_ticking = true;
+    m_tickStart = m_clock.elapsed();
+    m_guardTimer.start(m_setup.probe.snapshotTimeout + m_timings.beyondDeadline);
+    m_prober->requestSnapshot(depth);
+}
+
+void LinkWorker::tickAnswered(const SnapshotPtr &snapshot)
+{
+    m_guardTimer.stop();
+    m_ticking = false;
+    SnapshotPtr shown = snapshot;
+    if (const auto problem = m_cadence.learn(*snapshot)) {
+        auto copy = std::make_shared<Snapshot>(*snapshot);
+        copy->problems += *problem;
+        shown = std::move(copy);
+    }
+    publish(shown);
+    scheduleTick();
+}
+
+void LinkWorker::tickFailed(const Error &error)
+{
+    m_guardTimer.stop();
+    m_ticking = false;
+    publish(FailedRequest{error});
+    scheduleTick();
+}
+
+void LinkWorker::scheduleTick()
+{
+    if (m_wanted) {
+        takeTick(*m_wanted);
+        return;
+    }
+    const qint64 interval = m_cadence.current().count();
+    if (interval <= 0) {
+        m_tickTimer.stop();
+        return;
+    }
+    // By start times: a tick that took longer than the interval skips the starts that it missed.
+    const qint64 since = m_clock.elapsed() - m_tickStart;
+    m_tickTimer.start(std::chrono::milliseconds(since <= interval ? interval - since : interval - since % interval));
+}
+
+void LinkWorker::setPhase(Phase phase, const QString &words, const std::optional<Error> &error)
+{
+    if (m_quitting || (m_state.phase == phase && m_state.words == words && m_state.error == error))
+        return;
+    if (m_state.phase != phase)
+        m_state.since = QDateTime::currentDateTimeUtc();
+    m_state.phase = phase;
+    m_state.words = words;
+    m_state.error = error;
+    if (phase != Phase::Retrying)
+        m_state.nextTry = {};
+    publish(m_state);
+}
+
+void LinkWorker::publish(decltype(LinkEvent::what) what)
+{
+    m_setup.events.push(LinkEvent{m_epoch, std::move(what)});
+}
+
+LinkThread::LinkThread(LinkSetup setup)
+    : m_setup(std::move(setup))
+{
+    setObjectName(u"link "_s + m_setup->probe.host.left(20));
+}
+
+void LinkThread::run()
+{
+    LinkWorker worker(std::move(*m_setup));
+    QObject::connect(&worker, &LinkWorker::finished, &worker, [this] { quit(); });
+    exec();
+}
+
+} // namespace pilothouse

@@ -1,0 +1,388 @@
+// SPDX-FileCopyrightText: Pilothouse contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/fleet/inventory.h"
+#include "core/fleet/inventoryreader.h"
+#include "tests/support/testmain.h"
+
+#include <QDir>
+#include <QFile>
+#include <QTemporaryDir>
+
+#include <unistd.h>
+
+using namespace pilothouse;
+using namespace Qt::StringLiterals;
+
+class TstInventory final : public QObject
+{
+    Q_OBJECT
+private slots:
+    void init();
+    void missingFile_isAnEmptyInventory();
+    void example_isReadWhole();
+    void defaults_standWhereNothingIsWritten();
+    void includes_comeFirstAndAreReadOnly();
+    void include_readTwice_isMergedOnce();
+    void broken_saysWhereAndWhat_data();
+    void broken_saysWhereAndWhat();
+    void brokenInclude_saysWhereAndWhat_data();
+    void brokenInclude_saysWhereAndWhat();
+    void brokenIncludedFile_isNamedItself();
+    void sameNameInTwoFiles_namesBoth();
+    void fileWithoutPermission_isALocalFailure();
+    void folderInPlaceOfTheFile_isALocalFailure();
+    void binaryNoise_isRefused();
+    void overlongFile_isRefused();
+    void unitName_isCompletedOrRefused_data();
+    void unitName_isCompletedOrRefused();
+
+private:
+    void write(const QString &name, const QByteArray &text) const;
+    [[nodiscard]] QString path(const QString &name) const { return m_dir->filePath(name); }
+
+    std::unique_ptr<QTemporaryDir> m_dir;
+};
+
+void TstInventory::init()
+{
+    m_dir = std::make_unique<QTemporaryDir>();
+    QVERIFY(m_dir->isValid());
+}
+
+void TstInventory::write(const QString &name, const QByteArray &text) const
+{
+    QVERIFY(QDir().mkpath(QFileInfo(path(name)).path()));
+    QFile file(path(name));
+    QVERIFY(file.open(QIODevice::WriteOnly));
+    QCOMPARE(file.write(text), text.size());
+}
+
+void TstInventory::missingFile_isAnEmptyInventory()
+{
+    const auto inventory = loadInventory(path(u"nowhere"_s));
+    QVERIFY(inventory);
+    QVERIFY(inventory->hosts.isEmpty());
+    QVERIFY(inventory->files.isEmpty());
+    QCOMPARE(inventory->mainFile, path(u"nowhere/hosts.toml"_s));
+}
+
+void TstInventory::example_isReadWhole()
+{
+    write(u"hosts.toml"_s, R"(
+[[host]]
+name = "gpu1"                      # unique; shown everywhere
+ssh = "root@10.0.0.5:2222"
+tags = ["prod", "rack-3"]
+access = "normal"
+sudo = "nopasswd"
+expected_gpus = 8
+threshold_mib = 500
+
+[[host.service]]
+name = "kimi"
+unit = "vllm-kimi-k25.service"
+scope = "user"
+gpus = [0, 1, "GPU-5f2e9b0c"]
+health = "http://127.0.0.1:8000/health"
+model = "kimi-k2.5"
+drain = "/opt/lb/drain gpu1"
+undrain = "/opt/lb/undrain gpu1"
+
+[[host.service]]
+name = "embed"
+unit = "embed"
+
+[[host]]
+name = "gpu2"
+)");
+    const auto inventory = loadInventory(m_dir->path());
+    QVERIFY2(inventory, qPrintable(inventory ? QString() : inventory.error().detail));
+    QCOMPARE(inventory->files, QStringList{path(u"hosts.toml"_s)});
+    QCOMPARE(inventory->hosts.size(), 2);
+    HostSpec gpu1;
+    gpu1.name = u"gpu1"_s;
+    gpu1.ssh = u"root@10.0.0.5:2222"_s;
+    gpu1.tags = QStringList{u"prod"_s, u"rack-3"_s};
+    gpu1.access = Access::Normal;
+    gpu1.sudo = SudoPolicy::NoPassword;
+    gpu1.expectedGpus = 8;
+    gpu1.thresholdMib = 500;
+    gpu1.source = path(u"hosts.toml"_s);
+    ServiceSpec kimi;
+    kimi.name = u"kimi"_s;
+    kimi.unit = u"vllm-kimi-k25.service"_s;
+    kimi.userScope = true;
+    kimi.gpus = QStringList{u"0"_s, u"1"_s, u"GPU-5f2e9b0c"_s};
+    kimi.health = u"http://127.0.0.1:8000/health"_s;
+    kimi.model = u"kimi-k2.5"_s;
+    kimi.drain = u"/opt/lb/drain gpu1"_s;
+    kimi.undrain = u"/opt/lb/undrain gpu1"_s;
+    ServiceSpec embed;
+    embed.name = u"embed"_s;
+    embed.unit = u"embed"_s;
+    gpu1.services = {kimi, embed};
+    QCOMPARE(inventory->hosts.at(0), gpu1);
+}
+
+void TstInventory::defaults_standWhereNothingIsWritten()
+{
+    write(u"hosts.toml"_s, "[[host]]\nname = \"gpu2\"\n");
+    const auto inventory = loadInventory(m_dir->path());
+    QVERIFY(inventory);
+    const HostSpec host = inventory->hosts.value(0);
+    QCOMPARE(host.ssh, u"gpu2"_s);
+    QCOMPARE(host.access, Access::Confirm);
+    QCOMPARE(host.sudo, SudoPolicy::Never);
+    QCOMPARE(host.expectedGpus, 0);
+    QCOMPARE(host.thresholdMib, 1000);
+    QVERIFY(host.tags.isEmpty());
+    QVERIFY(host.services.isEmpty());
+    QVERIFY(!host.readOnlySource);
+}
+
+void TstInventory::includes_comeFirstAndAreReadOnly()
+{
+    write(u"hosts.toml"_s, "include = [\"team/hosts.toml\"]\n[[host]]\nname = \"own\"\n");
+    write(u"team/hosts.toml"_s, "include = [\"../more.toml\"]\n[[host]]\nname = \"team\"\n");
+    write(u"more.toml"_s, "[[host]]\nname = \"more\"\n");
+    const auto inventory = loadInventory(m_dir->path());
+    QVERIFY(inventory);
+    QStringList names;
+    QList<bool> readOnly;
+    for (const HostSpec &host : inventory->hosts) {
+        names += host.name;
+        readOnly += host.readOnlySource;
+    }
+    QCOMPARE(names, (QStringList{u"more"_s, u"team"_s, u"own"_s}));
+    QCOMPARE(readOnly, (QList<bool>{true, true, false}));
+    QCOMPARE(inventory->files,
+             (QStringList{path(u"hosts.toml"_s), path(u"team/hosts.toml"_s), path(u"more.toml"_s)}));
+    QCOMPARE(inventory->hosts.at(1).source, path(u"team/hosts.toml"_s));
+}
+
+void TstInventory::include_readTwice_isMergedOnce()
+{
+    write(u"hosts.toml"_s, "include = [\"a.toml\", \"b.toml\", \"./a.toml\"]\n");
+    write(u"a.toml"_s, "[[host]]\nname = \"a\"\n");
+    write(u"b.toml"_s, "include = [\"a.toml\"]\n");
+    const auto inventory = loadInventory(m_dir->path());
+    QVERIFY2(inventory, qPrintable(inventory ? QString() : inventory.error().detail));
+    QCOMPARE(inventory->hosts.size(), 1);
+}
+
+void TstInventory::broken_saysWhereAndWhat_data()
+{
+    QTest::addColumn<QByteArray>("text");
+    QTest::addColumn<QString>("place");
+    QTest::addColumn<QString>("what");
+    const auto row = [](const char *name, const char *text, const QString &place, const QString &what) {
+        QTest::newRow(name) << QByteArray(text) << place << what;
+    };
+    row("syntax", "[[host]]\nname = \n", u"2:8"_s, {});
+    row("unclosed table", "[[host\nname = \"a\"", u"1:7"_s, {});
+    row("key twice", "[[host]]\nname = \"a\"\nname = \"b\"\n", u"3:8"_s, {});
+    row("unknown key of the file", "inclde = []\n", u"1:1"_s,
+        u"unknown key \"inclde\" in the file; expected one of host, include."_s);
+    row("unknown key of a host", "[[host]]\nname = \"a\"\nacess = \"normal\"\n", u"3:1"_s,
+        u"unknown key \"acess\" in [[host]]; expected one of access, expected_gpus, name, service, ssh, sudo, tags, "
+        u"threshold_mib."_s);
+    row("unknown key of a service", "[[host]]\nname = \"a\"\n[[host.service]]\nname = \"s\"\nunit = \"u\"\nport = 1\n",
+        u"6:1"_s,
+        u"unknown key \"port\" in [[host.service]]; expected one of drain, gpus, health, model, name, scope, undrain, "
+        u"unit."_s);
+    row("host without a name", "[[host]]\nssh = \"gpu1\"\n", u"1:1"_s,
+        u"[[host]] without \"name\": expected a string."_s);
+    row("name that is a number", "[[host]]\nname = 1\n", u"2:8"_s,
+        u"expected a string for \"name\", found an integer."_s);
+    row("name with a slash", "[[host]]\nname = \"a/b\"\n", u"2:8"_s,
+        u"expected a printable name without a slash, blanks around it or a dash before it."_s);
+    row("name with an escape character", "[[host]]\nname = \"a\\u001bb\"\n", u"2:8"_s,
+        u"expected a string of at most 4096 printable characters for \"name\"."_s);
+    row("name that is no target", "[[host]]\nname = \"gpu one\"\n", u"2:8"_s,
+        u"expected an SSH alias or [user@]host[:port], found \"gpu one\" (no \"ssh\" is given)."_s);
+    row("name twice", "[[host]]\nname = \"a\"\n[[host]]\nname = \"a\"\n", u"3:1"_s,
+        u"expected a name of its own, but \"a\" stands at FILE:1:1 already."_s);
+    row("ssh with a dash", "[[host]]\nname = \"a\"\nssh = \"-oProxyCommand=x\"\n", u"3:7"_s,
+        u"expected an SSH alias or [user@]host[:port], found \"-oProxyCommand=x\"."_s);
+    row("ssh that is empty", "[[host]]\nname = \"a\"\nssh = \"\"\n", u"3:7"_s,
+        u"expected an SSH alias or [user@]host[:port], found \"\"."_s);
+    row("ssh with a port out of range", "[[host]]\nname = \"a\"\nssh = \"a:70000\"\n", u"3:7"_s,
+        u"expected an SSH alias or [user@]host[:port], found \"a:70000\"."_s);
+    row("access unheard of", "[[host]]\nname = \"a\"\naccess = \"root\"\n", u"3:10"_s,
+        u"expected one of \"read-only\", \"confirm\", \"normal\" for \"access\", found \"root\"."_s);
+    row("sudo as a boolean", "[[host]]\nname = \"a\"\nsudo = true\n", u"3:8"_s,
+        u"expected one of \"never\", \"nopasswd\", \"ask\" for \"sudo\", found a boolean."_s);
+    row("tags as a string", "[[host]]\nname = \"a\"\ntags = \"prod\"\n", u"3:8"_s,
+        u"expected an array for \"tags\", found a string."_s);
+    row("a tag that is a number", "[[host]]\nname = \"a\"\ntags = [\"prod\", 7]\n", u"3:17"_s,
+        u"expected strings in \"tags\", found an integer."_s);
+    row("expected_gpus below nothing", "[[host]]\nname = \"a\"\nexpected_gpus = -1\n", u"3:17"_s,
+        u"expected an integer from 0 to 4096 for \"expected_gpus\", found -1."_s);
+    row("expected_gpus beyond an int", "[[host]]\nname = \"a\"\nexpected_gpus = 9223372036854775807\n", u"3:17"_s,
+        u"expected an integer from 0 to 4096 for \"expected_gpus\", found 9223372036854775807."_s);
+    row("threshold with a point", "[[host]]\nname = \"a\"\nthreshold_mib = 1.5\n", u"3:17"_s,
+        u"expected an integer from 0 to 100000000 for \"threshold_mib\", found a number with a point."_s);
+    row("threshold as a date", "[[host]]\nname = \"a\"\nthreshold_mib = 2026-01-01\n", u"3:17"_s,
+        u"expected an integer from 0 to 100000000 for \"threshold_mib\", found a date or time."_s);
+    row("host as a table", "[host]\nname = \"a\"\n", u"1:1"_s,
+        u"expected tables headed [[host]] for \"host\", found a table."_s);
+    row("hosts as strings", "host = [\"a\"]\n", u"1:9"_s, u"expected tables headed [[host]], found a string."_s);
+    row("service as a table", "[[host]]\nname = \"a\"\n[host.service]\nname = \"s\"\n", u"3:1"_s,
+        u"expected tables headed [[host.service]] for \"service\", found a table."_s);
+    row("service without a unit", "[[host]]\nname = \"a\"\n[[host.service]]\nname = \"s\"\n", u"3:1"_s,
+        u"[[host.service]] without \"unit\": expected a string."_s);
+    row("service with a bad unit", "[[host]]\nname = \"a\"\n[[host.service]]\nname = \"s\"\nunit = \"a b\"\n", u"5:8"_s,
+        u"expected the name of a systemd unit like \"vllm.service\", found \"a b\"."_s);
+    row("service twice",
+        "[[host]]\nname = \"a\"\n[[host.service]]\nname = \"s\"\nunit = \"u\"\n[[host.service]]\nname = \"s\"\nunit = "
+        "\"v\"\n",
+        u"7:8"_s, u"the service \"s\" stands twice in this host."_s);
+    row("scope unheard of",
+        "[[host]]\nname = \"a\"\n[[host.service]]\nname = \"s\"\nunit = \"u\"\nscope = \"root\"\n", u"6:9"_s,
+        u"expected one of \"system\", \"user\" for \"scope\", found \"root\"."_s);
+    row("health that is no URL",
+        "[[host]]\nname = \"a\"\n[[host.service]]\nname = \"s\"\nunit = \"u\"\nhealth = \"8000/health\"\n", u"6:10"_s,
+        u"expected a URL like \"http://127.0.0.1:8000/health\", found \"8000/health\"."_s);
+    row("GPU below nothing", "[[host]]\nname = \"a\"\n[[host.service]]\nname = \"s\"\nunit = \"u\"\ngpus = [0, -1]\n",
+        u"6:12"_s, u"expected GPU indices or UUIDs (\"GPU-…\") in \"gpus\"."_s);
+    row("GPU by a word", "[[host]]\nname = \"a\"\n[[host.service]]\nname = \"s\"\nunit = \"u\"\ngpus = [\"all\"]\n",
+        u"6:9"_s, u"expected GPU indices or UUIDs (\"GPU-…\") in \"gpus\"."_s);
+    row("include as a string", "include = \"a.toml\"\n", u"1:11"_s,
+        u"expected an array for \"include\", found a string."_s);
+    row("include of a number", "include = [1]\n", u"1:12"_s, u"expected paths of files in \"include\"."_s);
+    row("the first of several", "[[host]]\nname = \"a\"\nzzz = 1\naccess = 1\n", u"3:1"_s,
+        u"unknown key \"zzz\" in [[host]]; expected one of access, expected_gpus, name, service, ssh, sudo, tags, "
+        u"threshold_mib."_s);
+}
+
+void TstInventory::broken_saysWhereAndWhat()
+{
+    QFETCH(const QByteArray, text);
+    QFETCH(const QString, place);
+    QFETCH(QString, what);
+    write(u"hosts.toml"_s, text);
+    const auto inventory = loadInventory(m_dir->path());
+    QVERIFY(!inventory);
+    QCOMPARE(inventory.error().code, ErrorCode::InventoryInvalid);
+    const QString file = path(u"hosts.toml"_s);
+    const QString prefix = file + u':' + place + u": "_s;
+    QVERIFY2(inventory.error().detail.startsWith(prefix), qPrintable(inventory.error().detail));
+    what.replace(u"FILE"_s, file);
+    if (!what.isEmpty()) // the TOML reader's own words are not ours to fix
+        QCOMPARE(inventory.error().detail.mid(prefix.size()), what);
+}
+
+void TstInventory::brokenInclude_saysWhereAndWhat_data()
+{
+    QTest::addColumn<QString>("include");
+    QTest::addColumn<QString>("what");
+    QTest::newRow("missing") << u"none.toml"_s << u"DIR/none.toml does not exist."_s;
+    QTest::newRow("folder") << u"."_s << u"DIR is not a file."_s;
+    QTest::newRow("itself") << u"hosts.toml"_s << u"DIR/hosts.toml includes itself in a circle."_s;
+    QTest::newRow("itself by another way") << u"./sub/../hosts.toml"_s
+                                           << u"DIR/hosts.toml includes itself in a circle."_s;
+}
+
+void TstInventory::brokenInclude_saysWhereAndWhat()
+{
+    QFETCH(const QString, include);
+    QFETCH(QString, what);
+    write(u"sub/empty.toml"_s, "");
+    write(u"hosts.toml"_s, "# comment\ninclude = [ \"" + include.toUtf8() + "\" ]\n");
+    const auto inventory = loadInventory(m_dir->path());
+    QVERIFY(!inventory);
+    QCOMPARE(inventory.error().code, ErrorCode::InventoryInvalid);
+    what.replace(u"DIR"_s, m_dir->path());
+    QCOMPARE(inventory.error().detail, path(u"hosts.toml"_s) + u":2:13: the included file "_s + what);
+}
+
+void TstInventory::brokenIncludedFile_isNamedItself()
+{
+    write(u"hosts.toml"_s, "include = [\"a.toml\"]\n");
+    write(u"a.toml"_s, "\n\n[[host]]\nnme = \"a\"\n");
+    const auto inventory = loadInventory(m_dir->path());
+    QVERIFY(!inventory);
+    QVERIFY2(inventory.error().detail.startsWith(path(u"a.toml"_s) + u":3:1: "_s),
+             qPrintable(inventory.error().detail));
+}
+
+void TstInventory::sameNameInTwoFiles_namesBoth()
+{
+    write(u"hosts.toml"_s, "include = [\"a.toml\"]\n\n[[host]]\nname = \"a\"\n");
+    write(u"a.toml"_s, "[[host]]\nname = \"a\"\n");
+    const auto inventory = loadInventory(m_dir->path());
+    QVERIFY(!inventory);
+    QCOMPARE(inventory.error().detail,
+             path(u"hosts.toml"_s) + u":3:1: expected a name of its own, but \"a\" stands at "_s
+                 + path(u"a.toml"_s) + u":1:1 already."_s);
+}
+
+void TstInventory::fileWithoutPermission_isALocalFailure()
+{
+    if (::geteuid() == 0)
+        QSKIP("root may read every file");
+    write(u"hosts.toml"_s, "");
+    QVERIFY(QFile::setPermissions(path(u"hosts.toml"_s), {}));
+    const auto inventory = loadInventory(m_dir->path());
+    QVERIFY(!inventory);
+    QCOMPARE(inventory.error().code, ErrorCode::LocalIo);
+}
+
+void TstInventory::folderInPlaceOfTheFile_isALocalFailure()
+{
+    QVERIFY(QDir().mkpath(path(u"hosts.toml"_s)));
+    const auto inventory = loadInventory(m_dir->path());
+    QVERIFY(!inventory);
+    QCOMPARE(inventory.error().code, ErrorCode::LocalIo);
+    QVERIFY(inventory.error().detail.contains(path(u"hosts.toml"_s)));
+}
+
+void TstInventory::binaryNoise_isRefused()
+{
+    QByteArray noise;
+    for (int i = 0; i < 4096; ++i)
+        noise += char(i * 37 + 255);
+    write(u"hosts.toml"_s, noise);
+    const auto inventory = loadInventory(m_dir->path());
+    QVERIFY(!inventory);
+    QCOMPARE(inventory.error().code, ErrorCode::InventoryInvalid);
+    QVERIFY(!inventory.error().detail.contains(u'\n'));
+}
+
+void TstInventory::overlongFile_isRefused()
+{
+    write(u"hosts.toml"_s, QByteArray(9 * 1024 * 1024, '#'));
+    const auto inventory = loadInventory(m_dir->path());
+    QVERIFY(!inventory);
+    QCOMPARE(inventory.error().code, ErrorCode::InventoryInvalid);
+}
+
+void TstInventory::unitName_isCompletedOrRefused_data()
+{
+    QTest::addColumn<QString>("written");
+    QTest::addColumn<QString>("full");
+    QTest::newRow("bare") << u"vllm"_s << u"vllm.service"_s;
+    QTest::newRow("full") << u"vllm.service"_s << u"vllm.service"_s;
+    QTest::newRow("template") << u"vllm@gpu0"_s << u"vllm@gpu0.service"_s;
+    QTest::newRow("with a version") << u"vllm-0.6.1"_s << u"vllm-0.6.1.service"_s;
+    QTest::newRow("scope") << u"session-3.scope"_s << u"session-3.scope"_s;
+    QTest::newRow("root slice") << u"-.slice"_s << QString();
+    QTest::newRow("escaped") << u"a\\x2db.service"_s << u"a\\x2db.service"_s;
+    QTest::newRow("empty") << QString() << QString();
+    QTest::newRow("option") << u"--all"_s << QString();
+    QTest::newRow("blank") << u"a b"_s << QString();
+    QTest::newRow("line feed") << u"a\n"_s << QString();
+    QTest::newRow("pattern") << u"vllm*"_s << QString();
+    QTest::newRow("overlong") << QString(256, u'a') << QString();
+    QTest::newRow("overlong with its suffix") << QString(250, u'a') << QString();
+}
+
+void TstInventory::unitName_isCompletedOrRefused()
+{
+    QFETCH(const QString, written);
+    QFETCH(const QString, full);
+    QCOMPARE(fullUnitName(written).value_or(QString()), full);
+}
+
+PILOTHOUSE_TEST_MAIN(TstInventory)
+#include "tst_inventory.moc"
