@@ -78,6 +78,7 @@ struct HostAnswer
     double uptimeBefore = 0;  ///< seconds
     double uptimeAfter = 0;
     bool root = false;
+    QString sudoTrouble;      ///< sudo's own words, cleaned, where sudo was wanted and refused; the probe went on without
     bool container = false;
     bool hidepid = false;     ///< /proc/1 cannot be read by this account
     QHash<qint64, QString> users; ///< uid to name, cleaned

@@ -1,0 +1,437 @@
+// SPDX-FileCopyrightText: Pilothouse contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/probe/answerbuilder.h"
+
+#include "core/base/cleantext.h"
+#include "core/probe/commandrules.h"
+
+#include <QSet>
+
+#include <algorithm>
+
+using namespace Qt::StringLiterals;
+
+namespace pilothouse {
+
+namespace {
+
+RawSection sectionOf(const Frame *frame)
+{
+    RawSection section;
+    section.asked = true;
+    if (!frame) {
+        section.trouble = u"The host's answer does not hold this part."_s;
+        return section;
+    }
+    section.complete = true;
+    section.exitStatus = frame->status;
+    section.startedAt = frame->startedAt;
+    section.endedAt = frame->endedAt;
+    section.output = frame->output;
+    section.errors = frame->errors;
+    return section;
+}
+
+/// One grep reads three files; every line of its begins with the file's name.
+RawSection linesOf(const RawSection &section, QByteArrayView file)
+{
+    RawSection part = section;
+    part.output.clear();
+    if (section.complete)
+        part.exitStatus = 0; // of grep, which complains about files that this kernel lacks
+    const QByteArray start = file.toByteArray() + ':';
+    const QList<QByteArray> lines = section.output.split('\n');
+    for (const QByteArray &line : lines) {
+        if (line.startsWith(start))
+            part.output.append(line.sliced(start.size())).append('\n');
+    }
+    return part;
+}
+
+/// The records of one channel: `name`, `name`-slow and `name`-uids.
+struct ProcessRecords
+{
+    ProcessFilesByPid files;
+    QHash<qint64, qint64> uids;
+};
+
+Result<ProcessRecords> recordsOf(const ProbeAnswer &answer, const QByteArray &name, Encoding encoding)
+{
+    ProcessRecords records;
+    if (const Frame *fast = answer.find(name)) {
+        const auto raw = decodeBytes(fast->output, encoding);
+        if (!raw)
+            return fail(raw.error());
+        auto files = readPrefixedFiles(*raw);
+        if (!files)
+            return fail(files.error());
+        records.files = *std::move(files);
+    }
+    if (const Frame *slow = answer.find(QByteArray(name + "-slow"))) {
+        const auto raw = decodeBytes(slow->output, encoding);
+        if (!raw)
+            return fail(raw.error());
+        if (const auto read = readFramedFiles(*raw, answer.nonce, records.files); !read)
+            return fail(read.error());
+    }
+    if (const Frame *uids = answer.find(QByteArray(name + "-uids")))
+        records.uids = readUids(uids->output);
+    return records;
+}
+
+RawProcess processOf(qint64 pid, const ProcessFiles &files, const QHash<qint64, qint64> &uids)
+{
+    RawProcess process;
+    process.pid = pid;
+    process.stat = files.stat;
+    process.uid = uids.value(pid, -1);
+    process.cmdline = files.cmdline;
+    process.cmdlineCut = files.cmdlineCut;
+    process.cgroup = files.cgroup;
+    process.ruleMatch = CommandRules::builtIn().match(files.cmdline) != nullptr;
+    return process;
+}
+
+class Builder
+{
+public:
+    Builder(const HostFacts &facts, const TickAnswers &tick)
+        : m_facts(facts)
+        , m_tick(tick)
+    {
+    }
+
+    BuiltTick build(QHash<qint64, QString> &users)
+    {
+        const ProbeAnswer &kernel = *m_tick.kernel;
+        fillHost(kernel);
+        fillUnits(kernel);
+        if (m_answer.depth == Depth::Deep)
+            fillDeep(kernel);
+        fillProcesses(kernel);
+        const ProbeAnswer *driver = m_tick.driver ? &*m_tick.driver : m_tick.request.driver ? &kernel : nullptr;
+        fillSmi(driver);
+        if (driver)
+            mergeDriverProcesses(*driver);
+        if (m_tick.driver) {
+            m_answer.bytes += m_tick.driver->bytes;
+            if (m_tick.driver->complete) {
+                m_answer.uptimeBefore = std::min(m_answer.uptimeBefore, m_tick.driver->uptimeBefore);
+                m_answer.uptimeAfter = std::max(m_answer.uptimeAfter, m_tick.driver->uptimeAfter);
+            }
+        }
+        if (const Frame *frame = kernel.find("users"))
+            users.insert(readUsers(frame->output));
+        m_answer.users = users;
+        return {m_answer, m_described, m_suspects};
+    }
+
+private:
+    void fillHost(const ProbeAnswer &kernel)
+    {
+        m_answer.tick = m_tick.request.tick;
+        m_answer.depth = m_tick.request.depth;
+        m_answer.bootId = m_facts.bootId;
+        m_answer.kernel = m_facts.kernel;
+        m_answer.clockTicks = m_facts.clockTicks;
+        m_answer.pageKib = m_facts.pageKib;
+        m_answer.uptimeBefore = kernel.uptimeBefore;
+        m_answer.uptimeAfter = kernel.complete || kernel.frames.isEmpty() ? kernel.uptimeAfter
+                                                                         : kernel.frames.last().endedAt;
+        m_answer.root = m_facts.uid == 0;
+        m_answer.container = m_facts.container;
+        m_answer.hidepid = m_facts.hidepid;
+        m_answer.bytes = kernel.bytes;
+        const RawSection host = sectionOf(kernel.find("host"));
+        m_answer.meminfo = linesOf(host, "meminfo");
+        m_answer.loadavg = linesOf(host, "loadavg");
+        m_answer.vmstat = linesOf(host, "vmstat");
+        const Frame *pci = kernel.find("pci");
+        m_answer.pci = pci ? sectionOf(pci) : m_facts.pci;
+    }
+
+    void fillUnits(const ProbeAnswer &kernel)
+    {
+        if (std::ranges::any_of(m_tick.request.units, isUnitName))
+            m_answer.units = sectionOf(kernel.find("units"));
+        if (std::ranges::any_of(m_tick.request.userUnits, isUnitName))
+            m_answer.userUnits = sectionOf(kernel.find("uunits"));
+        if (const Frame *members = kernel.find("members")) {
+            const QList<qint64> pids = readPids(members->output);
+            m_members = QSet<qint64>(pids.begin(), pids.end());
+            m_answer.matchLimitHit = members->status == 1;
+        }
+    }
+
+    void fillDeep(const ProbeAnswer &kernel)
+    {
+        m_answer.tcp = sectionOf(kernel.find("tcp"));
+        m_answer.kernelLog = sectionOf(kernel.find("kernel"));
+        QHash<QByteArray, QList<qint64>> openers;
+        const Frame *links = kernel.find("fds");
+        m_linksComplete = links && links->status == 0;
+        m_linksRead = links != nullptr;
+        if (links) {
+            const QList<HeldLink> held = readLinks(links->output);
+            for (const HeldLink &link : held)
+                takeLink(link, openers);
+            m_answer.socketOwnersComplete = m_linksComplete;
+        }
+        if (const Frame *blind = kernel.find("blind")) {
+            const QList<qint64> pids = readPids(blind->output);
+            m_blind = QSet<qint64>(pids.begin(), pids.end());
+        }
+        fillShm(kernel, openers);
+    }
+
+    void takeLink(const HeldLink &link, QHash<QByteArray, QList<qint64>> &openers)
+    {
+        if (link.target.startsWith("/dev/nvidia")) {
+            QList<QByteArray> &devices = m_devices[link.pid];
+            if (!devices.contains(link.target))
+                devices.append(link.target);
+        } else if (link.target.startsWith("socket:[") && link.target.endsWith(']')) {
+            bool ok = false;
+            const quint64 inode = link.target.sliced(8).chopped(1).toULongLong(&ok);
+            if (ok && !m_answer.socketOwners.contains(inode))
+                m_answer.socketOwners.insert(inode, link.pid);
+        } else {
+            QList<qint64> &pids = openers[link.target];
+            if (!pids.contains(link.pid))
+                pids.append(link.pid);
+        }
+    }
+
+    void fillShm(const ProbeAnswer &kernel, const QHash<QByteArray, QList<qint64>> &openers)
+    {
+        const Frame *shm = kernel.find("shm");
+        if (!shm || shm->status != 0)
+            return;
+        QList<RawShmFile> files = readShmFiles(shm->output);
+        const Frame *maps = kernel.find("maps");
+        const QHash<quint64, QList<qint64>> mappings = maps ? readMappings(maps->output)
+                                                            : QHash<quint64, QList<qint64>>();
+        for (RawShmFile &file : files) {
+            if (!maps || maps->status != 0 || !m_linksComplete)
+                continue;
+            QList<qint64> pids = mappings.value(file.inode);
+            const QList<qint64> others = openers.value(file.path);
+            for (const qint64 pid : others) {
+                if (!pids.contains(pid))
+                    pids.append(pid);
+            }
+            std::ranges::sort(pids);
+            file.mappedBy = pids;
+        }
+        m_answer.shm = files;
+    }
+
+    void fillProcesses(const ProbeAnswer &kernel)
+    {
+        const Frame *match = kernel.find("match");
+        if (!match || match->status != 0) {
+            m_answer.processTrouble = u"The command lines of the host's processes could not be searched."_s;
+            return;
+        }
+        m_answer.matchLimitHit = m_answer.matchLimitHit || match->output.startsWith("limit=1");
+        const auto records = recordsOf(kernel, "procs", m_facts.encoding);
+        if (!records) {
+            m_answer.processTrouble = records.error().detail;
+            return;
+        }
+        m_answer.processes = QList<RawProcess>();
+        for (auto it = records->files.begin(); it != records->files.end(); ++it) {
+            RawProcess process = processOf(it.key(), it.value(), records->uids);
+            process.unitMember = m_members.contains(process.pid);
+            const auto head = readStatHead(process.stat);
+            if (!head)
+                continue; // gone while it was read
+            noteSuspect(*head, kernel.uptimeBefore);
+            m_described.append(process.pid);
+            add(std::move(process));
+        }
+        if (m_facts.hidepid) {
+            for (const qint64 pid : std::as_const(m_members)) {
+                if (records->files.contains(pid))
+                    continue;
+                RawProcess process;
+                process.pid = pid;
+                process.unitMember = true;
+                process.readable = false;
+                add(std::move(process));
+            }
+        }
+    }
+
+    void noteSuspect(const StatHead &head, double uptime)
+    {
+        const double age = uptime - static_cast<double>(head.startTicks) / m_facts.clockTicks;
+        if (head.comm == "nvidia-smi" && (head.state == 'D' || age > 2))
+            m_suspects.append(head.pid);
+    }
+
+    void add(RawProcess process)
+    {
+        const auto devices = m_devices.constFind(process.pid);
+        const bool holds = devices != m_devices.constEnd();
+        if (m_linksRead) {
+            const bool allowed = m_facts.seesAll || process.uid == m_facts.uid;
+            if (holds)
+                process.devices = devices.value();
+            else if (allowed && !m_blind.contains(process.pid) && process.readable)
+                process.devices = QList<QByteArray>();
+        }
+        m_all.insert(process.pid, process);
+        if (process.unitMember || process.ruleMatch || holds)
+            m_answer.processes->append(std::move(process));
+    }
+
+    void fillSmi(const ProbeAnswer *driver)
+    {
+        SmiRun &smi = m_answer.smi;
+        smi.askedFields = m_tick.request.gpuFields;
+        const Frame *state = driver ? driver->find("smi") : nullptr;
+        const Frame *gpus = driver ? driver->find("gpus") : nullptr;
+        const Frame *apps = driver ? driver->find("apps") : nullptr;
+        if (gpus)
+            smi.gpus = sectionOf(gpus);
+        if (apps)
+            smi.apps = sectionOf(apps);
+        if (driver && driver->find("mig"))
+            smi.mig = sectionOf(driver->find("mig"));
+        if (!state) {
+            smi.status = m_tick.driverTimedOut ? GpuSource::Status::Timeout : GpuSource::Status::Failed;
+            noteMissing(smi.gpus);
+            noteMissing(smi.apps);
+            return;
+        }
+        const QHash<QByteArray, QByteArray> said = readSettings(state->output);
+        const QByteArray status = said.value("status");
+        if (const QByteArray fields = said.value("fields"); !fields.isEmpty())
+            smi.askedFields = cleanLine(fields, 4096).split(u',');
+        if (status == "absent") {
+            smi.status = GpuSource::Status::Absent;
+        } else if (status == "hung") {
+            smi.status = GpuSource::Status::Hung;
+            const QList<qint64> numbers = readPids(said.value("stuck"));
+            if (numbers.size() == 2) {
+                smi.stuckPid = numbers[0];
+                smi.stuckSinceUptime = static_cast<double>(numbers[1]) / m_facts.clockTicks;
+            }
+        } else {
+            smi.status = statusOf(smi.gpus);
+            if (smi.status == GpuSource::Status::Ok && !apps)
+                noteMissing(smi.apps);
+            else if (smi.status == GpuSource::Status::Ok && timedOut(smi.apps))
+                smi.status = GpuSource::Status::Timeout;
+        }
+    }
+
+    void noteMissing(RawSection &section) const
+    {
+        section.asked = true;
+        if (!section.complete)
+            section.trouble = m_tick.driverTrouble.isEmpty() ? u"The host's answer does not hold this part."_s
+                                                             : m_tick.driverTrouble;
+    }
+
+    [[nodiscard]] bool timedOut(const RawSection &run) const
+    {
+        const bool killed = run.exitStatus == 143 || run.exitStatus == 137 || run.exitStatus == 271
+            || run.exitStatus == 265;
+        const double limit = static_cast<double>(m_tick.smiLimit.count()) / 1000;
+        return killed && run.endedAt - run.startedAt >= limit - 0.5;
+    }
+
+    [[nodiscard]] GpuSource::Status statusOf(const RawSection &run) const
+    {
+        if (!run.complete)
+            return m_tick.driverTimedOut ? GpuSource::Status::Timeout : GpuSource::Status::Failed;
+        if (timedOut(run))
+            return GpuSource::Status::Timeout;
+        if (run.exitStatus == 0)
+            return GpuSource::Status::Ok;
+        // A code that speaks for one card stands beside good rows of the others.
+        const QList<QByteArray> lines = run.output.split('\n');
+        const bool rows = std::ranges::any_of(lines, [this](const QByteArray &line) {
+            return line.count(',') + 1 >= m_answer.smi.askedFields.size() && m_answer.smi.askedFields.size() > 2;
+        });
+        return rows ? GpuSource::Status::Ok : GpuSource::Status::Failed;
+    }
+
+    void mergeDriverProcesses(const ProbeAnswer &driver)
+    {
+        if (!m_answer.processes)
+            return;
+        const auto records = recordsOf(driver, "gpuprocs", m_facts.encoding);
+        if (!records) {
+            m_answer.processes.reset();
+            m_answer.processTrouble = records.error().detail;
+            return;
+        }
+        for (auto it = records->files.begin(); it != records->files.end(); ++it) {
+            if (it.value().stat.isEmpty())
+                continue;
+            const auto known = m_all.constFind(it.key());
+            const auto mine = readStatHead(it.value().stat);
+            const auto theirs = known != m_all.constEnd() ? readStatHead(known.value().stat) : std::nullopt;
+            const bool listed = std::ranges::any_of(
+                *m_answer.processes, [&it](const RawProcess &process) { return process.pid == it.key(); });
+            if (mine && theirs && mine->startTicks == theirs->startTicks) {
+                if (!listed)
+                    m_answer.processes->append(known.value());
+                continue;
+            }
+            // Not seen by the kernel's channel, or the PID was given to another process in between.
+            m_answer.processes->removeIf([&it](const RawProcess &process) { return process.pid == it.key(); });
+            m_answer.processes->append(processOf(it.key(), it.value(), records->uids));
+        }
+    }
+
+    const HostFacts &m_facts;
+    const TickAnswers &m_tick;
+    HostAnswer m_answer;
+    QSet<qint64> m_members;
+    QSet<qint64> m_blind;
+    QHash<qint64, QList<QByteArray>> m_devices;
+    QHash<qint64, RawProcess> m_all;
+    QList<qint64> m_described;
+    QList<qint64> m_suspects;
+    bool m_linksRead = false;
+    bool m_linksComplete = false;
+};
+
+} // namespace
+
+Result<HostFacts> readFacts(const ProbeAnswer &ready)
+{
+    const Frame *frame = ready.find("facts");
+    if (!frame)
+        return fail(ErrorCode::AnswerMalformed, u"The host's shell did not say what it found."_s);
+    const QHash<QByteArray, QByteArray> said = readSettings(frame->output);
+    if (said.value("protocol") != "1" || said.value("boot").isEmpty())
+        return fail(ErrorCode::AnswerMalformed, u"The host has no usable /proc file system."_s);
+    HostFacts facts;
+    facts.bootId = cleanLine(said.value("boot"), 64);
+    facts.kernel = cleanLine(said.value("kernel"), 128);
+    facts.clockTicks = std::clamp(said.value("hz").toInt(), 1, 100'000);
+    facts.pageKib = std::clamp(said.value("page_kib").toInt(), 1, 4096);
+    bool ok = false;
+    const qint64 uid = said.value("uid").toLongLong(&ok);
+    facts.uid = ok ? uid : -1;
+    facts.container = said.value("container") == "1";
+    facts.hidepid = said.value("hidepid") == "1";
+    facts.seesAll = said.value("sees_all") == "1";
+    facts.encoding = said.value("enc") == "hex" ? Encoding::Hex : Encoding::Base64;
+    facts.pci = sectionOf(ready.find("pci"));
+    return facts;
+}
+
+Result<BuiltTick> buildAnswer(const HostFacts &facts, const TickAnswers &tick, QHash<qint64, QString> &users)
+{
+    if (!tick.kernel)
+        return fail(ErrorCode::AnswerMalformed, u"The host's answer holds nothing of its processes."_s);
+    return Builder(facts, tick).build(users);
+}
+
+} // namespace pilothouse

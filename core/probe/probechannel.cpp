@@ -1,0 +1,195 @@
+// SPDX-FileCopyrightText: Pilothouse contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/probe/probechannel.h"
+
+#include "core/base/cleantext.h"
+#include "core/ssh/remoteshell.h"
+
+using namespace Qt::StringLiterals;
+
+namespace pilothouse {
+
+namespace {
+
+constexpr qsizetype errorsKept = 2048;
+constexpr std::chrono::milliseconds lastWordsLimit{1000};
+
+QString seconds(std::chrono::milliseconds limit)
+{
+    return QString::number(static_cast<double>(limit.count()) / 1000);
+}
+
+} // namespace
+
+ProbeChannel::ProbeChannel(ShellProvider &provider, ProbeRole role, ProbeMarker marker, QObject *parent)
+    : QObject(parent)
+    , m_provider(provider)
+    , m_role(role)
+    , m_marker(std::move(marker))
+{
+    m_deadline.setSingleShot(true);
+    connect(&m_deadline, &QTimer::timeout, this, &ProbeChannel::takeTimeout);
+}
+
+ProbeChannel::~ProbeChannel() = default;
+
+void ProbeChannel::open(bool sudo, std::chrono::milliseconds limit)
+{
+    m_decoder = {};
+    m_errors.clear();
+    m_inputClosed = false;
+    m_limit = limit;
+    m_state = State::Staging;
+    m_shell = m_provider.openShell();
+    connect(m_shell.get(), &RemoteShell::received, this, [this](RemoteShell::Stream stream, const QByteArray &bytes) {
+        if (stream == RemoteShell::Stream::Output)
+            takeOutput(bytes);
+        else if (m_errors.size() < errorsKept)
+            m_errors.append(bytes.first(std::min(bytes.size(), errorsKept - m_errors.size())));
+    });
+    connect(m_shell.get(), &RemoteShell::closed, this,
+        [this](int status, const QString &signalName, const std::shared_ptr<const Error> &error) {
+            takeClosed(status, signalName, error.get());
+        });
+    const QByteArray nonce = makeNonce();
+    m_decoder.expectStage(nonce);
+    m_deadline.start(limit);
+    m_shell->write(stageText(nonce, m_marker, m_role, sudo));
+}
+
+void ProbeChannel::ask(const ProbeRequest &request, std::chrono::milliseconds limit)
+{
+    const auto line = requestLine(request);
+    if (!line) {
+        QMetaObject::invokeMethod(
+            this, [this, error = line.error()] { emit failed(error); }, Qt::QueuedConnection);
+        return;
+    }
+    m_state = State::Busy;
+    m_limit = limit;
+    m_errors.clear();
+    m_decoder.expectAnswer(request.nonce, request.tick);
+    m_deadline.start(limit);
+    m_shell->write(*line);
+}
+
+void ProbeChannel::close()
+{
+    m_deadline.stop();
+    m_state = State::Closed;
+    if (!m_shell)
+        return;
+    m_shell->disconnect(this);
+    m_shell->close();
+    m_shell.release()->deleteLater(); // this may run inside one of its signals
+}
+
+void ProbeChannel::takeOutput(const QByteArray &bytes)
+{
+    QByteArrayView rest = bytes;
+    while (m_state != State::Closed) {
+        const auto event = m_decoder.feed(rest);
+        rest = {};
+        if (!event) {
+            giveUp(event.error());
+            return;
+        }
+        if (*event == FrameDecoder::Event::NeedMore)
+            return;
+        takeEvent(*event);
+    }
+}
+
+void ProbeChannel::takeEvent(FrameDecoder::Event event)
+{
+    if (event == FrameDecoder::Event::Staged) {
+        const QByteArray nonce = makeNonce();
+        m_state = State::Starting;
+        m_decoder.expectAnswer(nonce, 0);
+        m_shell->write(scriptText(nonce));
+    } else if (m_state == State::Starting) {
+        takeReady();
+    } else if (m_state == State::Busy) {
+        m_deadline.stop();
+        m_state = State::Idle;
+        emit answered();
+    }
+}
+
+void ProbeChannel::takeReady()
+{
+    auto facts = readFacts(m_decoder.answer());
+    if (!facts) {
+        giveUp(facts.error());
+        return;
+    }
+    m_facts = *std::move(facts);
+    m_deadline.stop();
+    m_state = State::Idle;
+    emit ready();
+}
+
+void ProbeChannel::takeClosed(int exitStatus, const QString &exitSignal, const Error *error)
+{
+    const State before = m_state;
+    const Error cause = error ? *error : Error{ErrorCode::AnswerTruncated, {}, {}};
+    if (before == State::Idle) {
+        close();
+        return;
+    }
+    if (error && (error->code != ErrorCode::ConnectionLost || before == State::Busy)) {
+        giveUp(cause);
+        return;
+    }
+    if (before == State::Busy) {
+        giveUp({ErrorCode::AnswerTruncated, u"The host's shell ended in the middle of its answer."_s, {}});
+        return;
+    }
+    const QString words = shellWords();
+    QString how = exitSignal.isEmpty() ? u"with status %1"_s.arg(exitStatus) : u"by signal %1"_s.arg(exitSignal);
+    if (exitStatus < 0 && exitSignal.isEmpty())
+        how = u"without a status"_s;
+    QString detail = u"The account's shell ended %1 before it could be used"_s.arg(how);
+    detail += words.isEmpty() ? u" and said nothing: its login script may end the session."_s
+                              : u"; it said: %1"_s.arg(words);
+    giveUp({ErrorCode::ShellUnusable, detail, {}});
+}
+
+void ProbeChannel::takeTimeout()
+{
+    if (m_state == State::Busy) {
+        giveUp({ErrorCode::Timeout, u"The host did not answer within %1 s."_s.arg(seconds(m_limit)), {}});
+        return;
+    }
+    if (!m_inputClosed && m_shell) {
+        // Some shells read their input to its end before they say what they think of it.
+        m_inputClosed = true;
+        m_shell->closeInput();
+        m_deadline.start(lastWordsLimit);
+        return;
+    }
+    const QString words = shellWords();
+    QString detail = u"The account's shell did not become ready within %1 s"_s.arg(seconds(m_limit));
+    detail += words.isEmpty() ? u"."_s : u"; it said: %1"_s.arg(words);
+    giveUp({ErrorCode::ShellUnusable, detail, {}});
+}
+
+void ProbeChannel::giveUp(const Error &error)
+{
+    const Error copy = error; // it may belong to the shell that ends here
+    close();
+    emit failed(copy);
+}
+
+QString ProbeChannel::shellWords() const
+{
+    // Standard error first: what a shell complains about explains more than what it prints.
+    QByteArray words = m_errors.trimmed();
+    const QByteArray noise = m_decoder.noise().trimmed();
+    if (!noise.isEmpty())
+        words += (words.isEmpty() ? "" : " / ") + noise;
+    words.replace("\r", "").replace('\n', ' ');
+    return cleanLine(words, 300);
+}
+
+} // namespace pilothouse

@@ -1,0 +1,72 @@
+// SPDX-FileCopyrightText: Pilothouse contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+// One long-lived probe shell on a host: brings it to life, asks, and hands whole answers on. Lives in the thread of
+// its ShellProvider; owned by Prober. After failed() it can be opened again.
+
+#include "core/probe/answerbuilder.h"
+#include "core/probe/frames.h"
+#include "core/probe/proberequest.h"
+
+#include <QObject>
+#include <QTimer>
+
+#include <chrono>
+#include <memory>
+
+namespace pilothouse {
+
+class RemoteShell;
+class ShellProvider;
+
+class ProbeChannel final : public QObject
+{
+    Q_OBJECT
+public:
+    enum class State { Closed, Staging, Starting, Idle, Busy };
+
+    ProbeChannel(ShellProvider &provider, ProbeRole role, ProbeMarker marker, QObject *parent);
+    ~ProbeChannel() override;
+
+    [[nodiscard]] State state() const { return m_state; }
+    [[nodiscard]] const HostFacts &facts() const { return m_facts; }
+    /// What has come of the current or the last answer; may be incomplete.
+    [[nodiscard]] const ProbeAnswer &answer() const { return m_decoder.answer(); }
+    /// Only while Closed.
+    void open(bool sudo, std::chrono::milliseconds limit);
+    /// Only while Idle.
+    void ask(const ProbeRequest &request, std::chrono::milliseconds limit);
+    /// Ends the shell; no signal follows.
+    void close();
+
+signals:
+    // One of ready() and failed() follows open(); one of answered() and failed() follows ask(). A shell that ends
+    // while nothing is asked only changes the state to Closed.
+    void ready();
+    void answered();
+    void failed(const pilothouse::Error &error);
+
+private:
+    void takeOutput(const QByteArray &bytes);
+    void takeEvent(FrameDecoder::Event event);
+    void takeReady();
+    void takeClosed(int exitStatus, const QString &exitSignal, const Error *error);
+    void takeTimeout();
+    void giveUp(const Error &error);
+    [[nodiscard]] QString shellWords() const;
+
+    ShellProvider &m_provider;
+    const ProbeRole m_role;
+    const ProbeMarker m_marker;
+    State m_state = State::Closed;
+    std::unique_ptr<RemoteShell> m_shell;
+    FrameDecoder m_decoder;
+    HostFacts m_facts;
+    QTimer m_deadline;
+    std::chrono::milliseconds m_limit{};
+    QByteArray m_errors;      // beginning of the shell's standard error
+    bool m_inputClosed = false;
+};
+
+} // namespace pilothouse

@@ -1,0 +1,286 @@
+// SPDX-FileCopyrightText: Pilothouse contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/probe/prober.h"
+
+#include "core/probe/assemble.h"
+#include "core/probe/parse/smiapps.h"
+#include "core/probe/parse/smicsv.h"
+#include "core/probe/probechannel.h"
+
+#include <QElapsedTimer>
+
+#include <algorithm>
+#include <optional>
+
+using namespace Qt::StringLiterals;
+
+namespace pilothouse {
+
+namespace {
+
+using std::chrono::milliseconds;
+
+/// The script's own guard needs two seconds after the limit to find out that nvidia-smi cannot be ended.
+constexpr milliseconds guardTime{3'000};
+/// What the driver's answer leaves of the snapshot's time.
+constexpr milliseconds reserve{500};
+
+} // namespace
+
+class Prober::Private
+{
+public:
+    Private(Prober &owner, ShellProvider &provider, ProbeSettings given)
+        : q(owner)
+        , settings(std::move(given))
+        , marker(makeMarker(settings.consoleId, settings.host, settings.target))
+        , kernel(provider, ProbeRole::Kernel, marker, &owner)
+        , driver(provider, ProbeRole::Driver, marker, &owner)
+        , sudo(settings.sudo != SudoPolicy::Never) // Ask: a password cannot be given yet, so as NoPassword
+    {
+    }
+
+    void open();
+    void kernelReady();
+    void kernelFailed(const Error &error);
+    void driverReady();
+    void driverFailed(const Error &error);
+    void proceed();
+    void ask();
+    void finish();
+    void deliver();
+    [[nodiscard]] bool bothKnown() const;
+
+    Prober &q;
+    ProbeSettings settings;
+    ProbeMarker marker;
+    ProbeChannel kernel;
+    ProbeChannel driver;
+    bool sudo = false;
+    QString sudoTrouble;
+    bool oneChannel = false;      // the server allows no second one
+    bool announced = false;       // started() was emitted
+    bool dead = false;            // failed() was emitted
+    std::optional<Depth> current; // being answered
+    std::optional<Depth> next;    // asked for meanwhile
+    bool asked = false;           // the request lines are out
+    bool kernelPending = false;
+    bool driverPending = false;
+    std::optional<Error> kernelError;
+    std::optional<Error> driverError;
+    TickAnswers tick;
+    quint64 ticks = 0;
+    QElapsedTimer clock;
+    QHash<qint64, QString> users;
+    QList<qint64> described;
+    QList<qint64> suspects;
+    AssembleMemory memory;
+};
+
+Prober::Prober(ShellProvider &provider, ProbeSettings settings, QObject *parent)
+    : QObject(parent)
+    , d(std::make_unique<Private>(*this, provider, std::move(settings)))
+{
+    connect(&d->kernel, &ProbeChannel::ready, this, [this] { d->kernelReady(); });
+    connect(&d->kernel, &ProbeChannel::answered, this, [this] {
+        d->kernelPending = false;
+        d->finish();
+    });
+    connect(&d->kernel, &ProbeChannel::failed, this, [this](const Error &error) { d->kernelFailed(error); });
+    connect(&d->driver, &ProbeChannel::ready, this, [this] { d->driverReady(); });
+    connect(&d->driver, &ProbeChannel::answered, this, [this] {
+        d->driverPending = false;
+        d->finish();
+    });
+    connect(&d->driver, &ProbeChannel::failed, this, [this](const Error &error) { d->driverFailed(error); });
+}
+
+Prober::~Prober()
+{
+    d->kernel.close();
+    d->driver.close();
+}
+
+void Prober::start()
+{
+    d->open();
+}
+
+void Prober::requestSnapshot(Depth depth)
+{
+    if (d->dead)
+        return;
+    if (isBusy() || !d->announced) {
+        d->next = d->next == Depth::Deep ? Depth::Deep : depth;
+        return;
+    }
+    d->current = depth;
+    d->open();
+}
+
+void Prober::setSettings(const ProbeSettings &settings)
+{
+    d->settings = settings;
+}
+
+bool Prober::isBusy() const
+{
+    return d->current.has_value();
+}
+
+/// Brings up what is not there; proceed() goes on when both channels are known to be usable or not.
+void Prober::Private::open()
+{
+    driverError.reset();
+    kernelError.reset();
+    if (kernel.state() == ProbeChannel::State::Closed)
+        kernel.open(sudo, settings.snapshotTimeout);
+    // As root the second one waits until sudo has agreed to the first.
+    if (!oneChannel && driver.state() == ProbeChannel::State::Closed
+        && (!sudo || kernel.state() == ProbeChannel::State::Idle))
+        driver.open(sudo, settings.snapshotTimeout);
+    proceed();
+}
+
+void Prober::Private::kernelReady()
+{
+    if (!oneChannel && driver.state() == ProbeChannel::State::Closed && !driverError)
+        driver.open(sudo, settings.snapshotTimeout);
+    proceed();
+}
+
+void Prober::Private::driverReady()
+{
+    proceed();
+}
+
+void Prober::Private::kernelFailed(const Error &error)
+{
+    if (asked) {
+        kernelPending = false;
+        kernelError = error;
+        finish();
+        return;
+    }
+    if (sudo && error.code == ErrorCode::ShellUnusable) {
+        sudo = false;
+        sudoTrouble = error.detail;
+        open();
+        return;
+    }
+    driver.close();
+    if (announced) {
+        current.reset();
+        emit q.requestFailed(error);
+    } else {
+        dead = true;
+        emit q.failed(error);
+    }
+}
+
+void Prober::Private::driverFailed(const Error &error)
+{
+    driverError = error;
+    if (asked) {
+        driverPending = false;
+        finish();
+        return;
+    }
+    oneChannel = oneChannel || error.code == ErrorCode::ChannelRefused;
+    proceed();
+}
+
+bool Prober::Private::bothKnown() const
+{
+    return kernel.state() == ProbeChannel::State::Idle
+        && (oneChannel || driverError || driver.state() == ProbeChannel::State::Idle);
+}
+
+void Prober::Private::proceed()
+{
+    if (!bothKnown() || asked)
+        return;
+    if (!announced) {
+        announced = true;
+        emit q.started();
+        if (!current && next)
+            current = std::exchange(next, std::nullopt);
+    }
+    if (current && !asked)
+        ask();
+}
+
+void Prober::Private::ask()
+{
+    ProbeRequest request;
+    request.nonce = makeNonce();
+    request.tick = ++ticks;
+    request.depth = *current;
+    request.units = settings.units;
+    request.userUnits = settings.userUnits;
+    request.gpuFields = smiGpuFields();
+    request.appFields = smiAppFields();
+    request.described = described;
+    request.watched = suspects;
+    request.smiLimitS = static_cast<int>(std::max<qint64>(1, settings.smiTimeout.count() / 1000));
+    tick = {};
+    tick.smiLimit = settings.smiTimeout;
+    asked = true;
+    clock.start();
+    const bool two = !oneChannel && driver.state() == ProbeChannel::State::Idle;
+    request.driver = two || oneChannel;
+    tick.request = request;
+    kernelPending = true;
+    driverPending = two;
+    request.driver = oneChannel;
+    kernel.ask(request, settings.snapshotTimeout);
+    if (two) {
+        request.nonce = makeNonce();
+        request.kernel = false;
+        request.driver = true;
+        driver.ask(request, std::max(milliseconds(1000),
+            std::min(settings.smiTimeout + guardTime, settings.snapshotTimeout - reserve)));
+    }
+}
+
+void Prober::Private::finish()
+{
+    if (kernelPending || driverPending)
+        return;
+    asked = false;
+    // With one channel for both, a driver that takes all the time leaves the kernel's part whole.
+    const bool kernelPart = !kernelError || (oneChannel && kernel.answer().find("kernel-done"));
+    if (!kernelPart) {
+        current.reset();
+        emit q.requestFailed(*kernelError);
+    } else {
+        deliver();
+    }
+    if (!current && next)
+        q.requestSnapshot(*std::exchange(next, std::nullopt));
+}
+
+void Prober::Private::deliver()
+{
+    tick.kernel = kernel.answer();
+    const std::optional<Error> trouble = oneChannel ? kernelError : driverError;
+    if (!oneChannel && tick.request.driver)
+        tick.driver = driver.answer();
+    tick.driverTimedOut = trouble && trouble->code == ErrorCode::Timeout;
+    if (trouble)
+        tick.driverTrouble = trouble->detail;
+    auto built = buildAnswer(kernel.facts(), tick, users);
+    current.reset();
+    if (!built) {
+        emit q.requestFailed(built.error());
+        return;
+    }
+    described = built->described;
+    suspects = built->suspects;
+    built->answer.sudoTrouble = sudoTrouble;
+    built->answer.roundTripMs = static_cast<double>(clock.nsecsElapsed()) / 1e6;
+    const QDateTime now = QDateTime::currentDateTimeUtc();
+    emit q.snapshotTaken(std::make_shared<const Snapshot>(assemble(built->answer, settings, memory, now)));
+}
+
+} // namespace pilothouse

@@ -1,0 +1,327 @@
+// SPDX-FileCopyrightText: Pilothouse contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/probe/records.h"
+
+#include "core/base/cleantext.h"
+
+#include <QSet>
+
+#include <algorithm>
+#include <utility>
+
+using namespace Qt::StringLiterals;
+
+namespace pilothouse {
+
+namespace {
+
+constexpr qsizetype fileLimit = 64 * 1024; // no file of a process that we read is larger, but for command lines
+
+tl::unexpected<Error> malformed(const QString &what)
+{
+    return fail(ErrorCode::AnswerMalformed, what);
+}
+
+/// Takes the decimal number at the beginning of `text` off it.
+template <class Number>
+std::optional<Number> takeNumber(QByteArrayView &text)
+{
+    qsizetype length = 0;
+    Number value = 0;
+    while (length < text.size() && text[length] >= '0' && text[length] <= '9' && length < 18) {
+        value = static_cast<Number>(value * 10 + static_cast<Number>(text[length] - '0'));
+        ++length;
+    }
+    if (length == 0 || (length < text.size() && text[length] >= '0' && text[length] <= '9'))
+        return std::nullopt;
+    text = text.sliced(length);
+    return value;
+}
+
+bool take(QByteArrayView &text, QByteArrayView start)
+{
+    if (!text.startsWith(start))
+        return false;
+    text = text.sliced(start.size());
+    return true;
+}
+
+template <class Function>
+void forEachLine(QByteArrayView text, Function function)
+{
+    while (!text.isEmpty()) {
+        const qsizetype end = text.indexOf('\n');
+        function(end < 0 ? text : text.first(end));
+        text = end < 0 ? QByteArrayView() : text.sliced(end + 1);
+    }
+}
+
+enum class ProcFile { Stat, Cgroup, Cmdline };
+
+struct FileName
+{
+    qint64 pid = 0;
+    ProcFile file = ProcFile::Stat;
+
+    friend bool operator==(const FileName &, const FileName &) = default;
+};
+
+/// Takes "PID/FILE" off the beginning of `text`.
+std::optional<FileName> takeFileName(QByteArrayView &text)
+{
+    const auto pid = takeNumber<qint64>(text);
+    if (!pid || *pid <= 0)
+        return std::nullopt;
+    if (take(text, "/stat"))
+        return FileName{*pid, ProcFile::Stat};
+    if (take(text, "/cgroup"))
+        return FileName{*pid, ProcFile::Cgroup};
+    if (take(text, "/cmdline"))
+        return FileName{*pid, ProcFile::Cmdline};
+    return std::nullopt;
+}
+
+QByteArray &contentOf(ProcessFilesByPid &files, const FileName &name)
+{
+    ProcessFiles &of = files[name.pid];
+    return name.file == ProcFile::Stat ? of.stat : name.file == ProcFile::Cgroup ? of.cgroup : of.cmdline;
+}
+
+void finishCmdline(ProcessFiles &files)
+{
+    if (files.cmdline.size() > cmdlineLimit) {
+        files.cmdline.truncate(cmdlineLimit);
+        files.cmdlineCut = true;
+    }
+    // A rewritten title is padded with NULs up to the old length; one of them ends the last argument.
+    qsizetype end = files.cmdline.size();
+    while (end > 0 && files.cmdline[end - 1] == '\0')
+        --end;
+    files.cmdline.truncate(end);
+}
+
+Result<void> finishFiles(ProcessFilesByPid &files)
+{
+    for (auto it = files.begin(); it != files.end(); ++it) {
+        finishCmdline(it.value());
+        QByteArrayView stat = it.value().stat;
+        if (!stat.isEmpty() && takeNumber<qint64>(stat) != it.key())
+            return malformed(u"The record of process %1 holds another process."_s.arg(it.key()));
+    }
+    return {};
+}
+
+} // namespace
+
+Result<QByteArray> decodeBytes(QByteArrayView text, Encoding encoding)
+{
+    QByteArray plain = text.toByteArray();
+    plain.removeIf([](char c) { return c == '\n' || c == ' ' || c == '\r'; });
+    if (encoding == Encoding::Base64) {
+        const auto decoded = QByteArray::fromBase64Encoding(plain, QByteArray::AbortOnBase64DecodingErrors);
+        if (!decoded)
+            return malformed(u"A section is not in the encoding that it should have."_s);
+        return *decoded;
+    }
+    const bool hex = std::ranges::all_of(plain, [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); });
+    if (!hex || plain.size() % 2 != 0)
+        return malformed(u"A section is not in the encoding that it should have."_s);
+    return QByteArray::fromHex(plain);
+}
+
+Result<ProcessFilesByPid> readPrefixedFiles(QByteArrayView raw)
+{
+    ProcessFilesByPid files;
+    QSet<std::pair<qint64, int>> seen;
+    std::optional<FileName> current;
+    bool bad = false;
+    bool twice = false;
+    forEachLine(raw, [&](QByteArrayView line) {
+        const auto name = takeFileName(line);
+        if (!name || !take(line, ":")) {
+            bad = true;
+            return;
+        }
+        QByteArray &content = contentOf(files, *name);
+        if (current == name) {
+            content.append('\n');
+        } else {
+            const std::pair key(name->pid, static_cast<int>(name->file));
+            twice = twice || seen.contains(key);
+            seen.insert(key);
+            current = name;
+        }
+        if (content.size() <= fileLimit)
+            content.append(line.first(std::min(line.size(), fileLimit)));
+    });
+    if (bad)
+        return malformed(u"A line of the process list has no process."_s);
+    if (twice)
+        return malformed(u"A process came twice in the process list."_s);
+    if (const auto finished = finishFiles(files); !finished)
+        return fail(finished.error());
+    return files;
+}
+
+Result<void> readFramedFiles(QByteArrayView raw, const QByteArray &nonce, ProcessFilesByPid &files)
+{
+    if (nonce.size() < 16)
+        return malformed(u"A request has no usable nonce."_s);
+    const QByteArray mark = '\n' + nonce + ' ';
+    QSet<std::pair<qint64, int>> seen;
+    while (!raw.isEmpty()) {
+        if (!take(raw, mark))
+            return malformed(u"A record of the process list has no process."_s);
+        const auto name = takeFileName(raw);
+        if (!name || !take(raw, "\n"))
+            return malformed(u"A record of the process list has no process."_s);
+        const std::pair key(name->pid, static_cast<int>(name->file));
+        if (seen.contains(key))
+            return malformed(u"A process came twice in the process list."_s);
+        seen.insert(key);
+        const qsizetype next = raw.indexOf(mark);
+        const QByteArrayView content = next < 0 ? raw : raw.first(next);
+        QByteArray &target = contentOf(files, *name);
+        target = content.toByteArray();
+        if (name->file == ProcFile::Cmdline && content.size() >= cmdlineLimit)
+            files[name->pid].cmdlineCut = true;
+        if (name->file != ProcFile::Cmdline && target.endsWith('\n'))
+            target.chop(1);
+        raw = next < 0 ? QByteArrayView() : raw.sliced(next);
+    }
+    return finishFiles(files);
+}
+
+QHash<qint64, qint64> readUids(QByteArrayView text)
+{
+    QHash<qint64, qint64> uids;
+    forEachLine(text, [&uids](QByteArrayView line) {
+        const auto pid = takeNumber<qint64>(line);
+        if (!pid || !take(line, "/status:Uid:\t"))
+            return;
+        if (const auto uid = takeNumber<qint64>(line))
+            uids.insert(*pid, *uid);
+    });
+    return uids;
+}
+
+QList<qint64> readPids(QByteArrayView text)
+{
+    QList<qint64> pids;
+    QByteArray plain = text.toByteArray();
+    plain.replace('\n', ' ');
+    const QList<QByteArray> words = plain.split(' ');
+    for (const QByteArray &word : words) {
+        QByteArrayView rest = word;
+        const auto pid = takeNumber<qint64>(rest);
+        if (pid && rest.isEmpty() && *pid > 0)
+            pids.append(*pid);
+    }
+    return pids;
+}
+
+QList<HeldLink> readLinks(QByteArrayView text)
+{
+    QList<HeldLink> links;
+    forEachLine(text, [&links](QByteArrayView line) {
+        const auto pid = takeNumber<qint64>(line);
+        if (!pid)
+            return;
+        if (take(line, "/task/") && !takeNumber<qint64>(line))
+            return;
+        if (!take(line, "/fd/") || !takeNumber<qint64>(line) || !take(line, " ") || line.isEmpty())
+            return;
+        links.append({*pid, line.toByteArray()});
+    });
+    return links;
+}
+
+QList<RawShmFile> readShmFiles(QByteArrayView text)
+{
+    QList<RawShmFile> files;
+    forEachLine(text, [&files](QByteArrayView line) {
+        RawShmFile file;
+        const auto device = takeNumber<quint64>(line);
+        const auto inode = device && take(line, " ") ? takeNumber<quint64>(line) : std::nullopt;
+        const auto bytes = inode && take(line, " ") ? takeNumber<qint64>(line) : std::nullopt;
+        const auto uid = bytes && take(line, " ") ? takeNumber<qint64>(line) : std::nullopt;
+        if (!uid || !take(line, " ") || line.isEmpty())
+            return;
+        files.append({line.toByteArray(), *bytes, *uid, *device, *inode, std::nullopt});
+    });
+    return files;
+}
+
+QHash<quint64, QList<qint64>> readMappings(QByteArrayView text)
+{
+    QHash<quint64, QList<qint64>> mappings;
+    forEachLine(text, [&mappings](QByteArrayView line) {
+        const auto pid = takeNumber<qint64>(line);
+        if (!pid || !take(line, "/maps:"))
+            return;
+        for (int word = 0; word < 4; ++word) {
+            const qsizetype blank = line.indexOf(' ');
+            if (blank < 0)
+                return;
+            line = line.sliced(blank + 1);
+        }
+        const auto inode = takeNumber<quint64>(line);
+        if (!inode || !line.isEmpty())
+            return;
+        QList<qint64> &pids = mappings[*inode];
+        if (!pids.contains(*pid))
+            pids.append(*pid);
+    });
+    return mappings;
+}
+
+QHash<qint64, QString> readUsers(QByteArrayView text)
+{
+    QHash<qint64, QString> users;
+    forEachLine(text, [&users](QByteArrayView line) {
+        const QList<QByteArray> cells = line.toByteArray().split(':');
+        if (cells.size() < 4 || cells[0].isEmpty())
+            return;
+        QByteArrayView number = cells[2];
+        const auto uid = takeNumber<qint64>(number);
+        if (uid && number.isEmpty())
+            users.insert(*uid, cleanLine(cells[0], 64));
+    });
+    return users;
+}
+
+QHash<QByteArray, QByteArray> readSettings(QByteArrayView text)
+{
+    QHash<QByteArray, QByteArray> settings;
+    forEachLine(text, [&settings](QByteArrayView line) {
+        const qsizetype equals = line.indexOf('=');
+        if (equals > 0)
+            settings.insert(line.first(equals).toByteArray(), line.sliced(equals + 1).toByteArray());
+    });
+    return settings;
+}
+
+std::optional<StatHead> readStatHead(QByteArrayView stat)
+{
+    StatHead head;
+    const qsizetype open = stat.indexOf('(');
+    const qsizetype close = stat.lastIndexOf(')');
+    QByteArrayView number = stat;
+    const auto pid = takeNumber<qint64>(number);
+    if (!pid || open < 0 || close < open || close + 2 >= stat.size())
+        return std::nullopt;
+    head.pid = *pid;
+    head.comm = stat.sliced(open + 1, close - open - 1).toByteArray();
+    const QList<QByteArray> words = stat.sliced(close + 2).toByteArray().split(' ');
+    if (words.size() < 20 || words[0].size() != 1)
+        return std::nullopt;
+    head.state = words[0][0];
+    QByteArrayView start = words[19];
+    const auto ticks = takeNumber<quint64>(start);
+    if (!ticks)
+        return std::nullopt;
+    head.startTicks = *ticks;
+    return head;
+}
+
+} // namespace pilothouse

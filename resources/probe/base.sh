@@ -1,0 +1,113 @@
+# SPDX-FileCopyrightText: Pilothouse contributors
+# SPDX-License-Identifier: GPL-3.0-or-later
+# One long-lived shell on a GPU host that answers "ask" lines with framed sections. POSIX sh and utilities only.
+# Protocol and rules of the house: README.md beside this file. Comment lines are removed before it is sent; nothing
+# may stand behind a # on a line of code. Before this text come assignments: N (nonce of the READY answer), PATS (words
+# to look for in command lines) and PROPS (of units).
+
+set +x +v +e +u +f
+IFS=' 	
+'
+unalias -a 2>/dev/null
+unset -f grep find head base64 od sleep tr ls systemctl getent dmesg printf read kill test cd 2>/dev/null
+P=${PILOTHOUSE_PROC:-/proc}
+Y=${PILOTHOUSE_SYS:-/sys}
+SHM=${PILOTHOUSE_SHM:-/dev/shm}
+LC_ALL=C TZ=UTC SYSTEMD_BUS_TIMEOUT=4s SYSTEMD_COLORS=0 SYSTEMD_PAGER=
+export LC_ALL TZ SYSTEMD_BUS_TIMEOUT SYSTEMD_COLORS SYSTEMD_PAGER
+LOGIN_LL=$LD_LIBRARY_PATH LOGIN_LP=$LD_PRELOAD
+unset LD_LIBRARY_PATH LD_PRELOAD GREP_OPTIONS GREP_COLOR POSIXLY_CORRECT ENV BASH_ENV
+ulimit -c 0 2>/dev/null
+command -v grep >/dev/null 2>&1 || PATH=$PATH:/usr/sbin:/usr/bin:/sbin:/bin
+export PATH
+NL='
+'
+ID=$2 RUN=$3 ROLE=$4
+HZ=100 PAGE=4 ENC=b64 GREP=slow CG= SMI= REFUSED= KEEP_LD= KNOWN_UIDS= SEEN_D= OWN_SMI= CHECK_SMI=1
+
+up() { read -r U U_REST <"$P/uptime" || U=0; }
+
+emit() {
+    up
+    SECTIONS=$((SECTIONS + 1))
+    printf '@PH %s SECTION %s %s %s %s %s %s\n%s%s\n' "$N" "$1" "$2" "$3" "$U" ${#4} ${#5} "$4" "$5"
+}
+begin() {
+    up
+    SECTIONS=0
+    printf '\n@PH %s BEGIN %s %s %s\n' "$N" "$T" "$ROLE" "$U"
+}
+finish() {
+    up
+    printf '@PH %s END %s %s %s\n' "$N" "$T" "$SECTIONS" "$U"
+}
+
+encode() {
+    if [ "$ENC" = b64 ]; then base64; else od -An -v -tx1; fi
+}
+
+# Runs a command; O is its output, E its standard error, R its status.
+both() {
+    X=$( { o=$("$@" 2>&3 3>&-); printf '%s.%s.%s' "$N" "$?" "$o"; } 3>&1 2>/dev/null </dev/null)
+    E=${X%%"$N"*}
+    X=${X#"$E$N."}
+    R=${X%%.*}
+    O=${X#*.}
+    if [ ${#E} -gt 4096 ]; then E='(more than 4 KiB of messages)'; fi
+}
+
+# /proc/PID/stat read whole: comm may hold line feeds and brackets.
+stat_of() {
+    ST= ST_COMM= ST_STATE= ST_START=
+    { while IFS= read -r L; do ST=$ST$L$NL; done; } 2>/dev/null <"$P/$1/stat" || return 1
+    [ -n "$ST" ] || return 1
+    ST_COMM=${ST#*\(}
+    ST_COMM=${ST_COMM%\)*}
+    set -f
+    set -- ${ST##*\)}
+    set +f
+    ST_STATE=$1 ST_START=${20} ST_CPU=${12}+${13}
+}
+
+# Output of a command that may never end, both streams, then a line "NONCE end STATUS" or "NONCE stuck PID START".
+# It is told to end after the limit, killed a second later, and left alone when it lives on.
+guard() {
+    g_limit=$1
+    shift
+    {
+        read -r g_me g_rest </proc/self/stat
+        "$@" </dev/null 2>&1 &
+        g_pid=$!
+        (
+            exec >/dev/null 2>&1
+            trap '[ -z "$!" ] || kill $!; exit' TERM
+            g_step() { sleep "$1" & wait $!; }
+            g_step "$g_limit"
+            kill -TERM $g_pid
+            g_step 1
+            kill -KILL $g_pid
+            g_step 1
+            kill -USR1 $g_me
+        ) &
+        g_watch=$!
+        g_stuck=
+        trap 'g_stuck=1' USR1
+        trap 'kill $g_pid $g_watch; exit' TERM HUP
+        wait $g_pid
+        g_rc=$?
+        if [ -n "$g_stuck" ] && stat_of $g_pid && [ "$ST_STATE" != Z ]; then
+            printf '\n%s stuck %s %s\n' "$N" "$g_pid" "$ST_START"
+        else
+            kill $g_watch 2>/dev/null
+            printf '\n%s end %s\n' "$N" "$g_rc"
+        fi
+    } | {
+        g_n=0
+        while IFS= read -r g_l; do
+            g_n=$((g_n + 1))
+            if [ "$g_n" -gt 6000 ]; then printf '\n%s end 141\n' "$N"; break; fi
+            printf '%s\n' "$g_l"
+            case $g_l in "$N "*) break ;; esac
+        done
+    }
+}

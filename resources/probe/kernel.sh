@@ -1,0 +1,141 @@
+# SPDX-FileCopyrightText: Pilothouse contributors
+# SPDX-License-Identifier: GPL-3.0-or-later
+# The kernel's truth: processes that the rules know, units, memory.
+
+# Every line that grep prints begins with the true file name, so no title can pretend to be another process's.
+detail() {
+    section=$1 full=$2 short=$3
+    [ -n "$full$short" ] || return
+    up
+    s=$U n=0 files= status= cmds=
+    for p in $full; do
+        files="$files $p/stat $p/cgroup" cmds="$cmds $p/cmdline" status="$status $p/status"
+        n=$((n + 1))
+    done
+    for p in $short; do files="$files $p/stat"; done
+    if [ "$GREP" != slow ]; then
+        max=$((n * 3072 + 65536))
+        O=$(if [ "$GREP" = strip ]; then grep -aoHs -e "$ANY" $files $cmds; else grep -aHs '' $files $cmds; fi | head -c $max | encode)
+        if [ ${#O} -ge $((max * 4 / 3)) ]; then
+            O=$(grep -aHs '' $files | head -c $max | encode)
+            slow=$cmds
+        else
+            slow=
+        fi
+        emit "$section" 0 "$s" "$O"
+    else
+        slow="$files $cmds"
+    fi
+    if [ -n "$slow" ]; then
+        O=$(for f in $slow; do printf '\n%s %s\n' "$N" "$f"; head -c 4096 "$f" 2>/dev/null; done | encode)
+        emit "$section-slow" 0 "$s" "$O"
+    fi
+    if [ -n "$status" ]; then
+        O=$(grep -Hs '^Uid:' $status)
+        emit "$section-uids" 0 "$s" "$O"
+    fi
+}
+users() {
+    new=
+    set -f
+    for l in $O; do
+        case $l in *status:Uid:*) take=1; continue ;; esac
+        [ "$take" = 1 ] || continue
+        take=0
+        case " $KNOWN_UIDS " in *" $l "*) ;; *) KNOWN_UIDS="$KNOWN_UIDS $l" new="$new $l" ;; esac
+    done
+    set +f
+    [ -n "$new" ] || return
+    up
+    s=$U
+    O=$(guard 2 names $new)
+    emit users 0 "$s" "${O%"$NL$N"*}"
+}
+names() {
+    if command -v getent >/dev/null 2>&1; then
+        exec getent passwd "$@"
+    fi
+    for u in "$@"; do grep "^[^:]*:[^:]*:$u:" /etc/passwd; done
+}
+matches() {
+    up
+    s=$U MATCH= LIMIT=0 n=0
+    O=$(printf '%s\n' "$PATS" | grep -lsF -f $STDIN_FILE [0-9]*/cmdline)
+    R=$?
+    for f in $O; do
+        [ "$f" != "$$/cmdline" ] || continue
+        n=$((n + 1))
+        if [ "$n" -gt "$CAP" ]; then LIMIT=1; break; fi
+        MATCH="$MATCH ${f%/cmdline}"
+    done
+    if [ "$R" -le 2 ] && { [ "$P" != /proc ] || [ -r "$$/cmdline" ]; }; then R=0; fi
+    emit match "$R" "$s" "limit=$LIMIT$NL$MATCH"
+}
+
+show() {
+    section=$1 scope=$2 list=$3
+    up
+    s=$U
+    set -f
+    both systemctl $scope show --no-pager -p "$PROPS" -- $list
+    if [ "$R" != 0 ] && [ "$HAVE_SYSTEMCTL" = 1 ] && [ -z "$O" ]; then
+        all= allE= worst=$R
+        for u in $list; do
+            both systemctl $scope show --no-pager -p "$PROPS" -- "$u"
+            all=$all$O$NL$NL allE=$allE$E
+            if [ "$R" = 0 ]; then worst=0; fi
+        done
+        O=$all E=$allE R=$worst
+    fi
+    set +f
+    emit "$section" "$R" "$s" "$O" "$E"
+    rest=$NL$O
+    while :; do
+        case $rest in *"${NL}ControlGroup=/"?*) ;; *) break ;; esac
+        rest=${rest#*"${NL}ControlGroup="}
+        g=${rest%%"$NL"*}
+        case $g in /?*) procs_of "$g" ;; esac
+    done
+}
+procs_of() {
+    for f in "$CG$1"/cgroup.procs "$CG$1"/*/cgroup.procs "$CG$1"/*/*/cgroup.procs "$CG$1"/*/*/*/cgroup.procs; do
+        [ -r "$f" ] || continue
+        while read -r p; do
+            case $p in 0|''|*[!0-9]*) continue ;; esac
+            n_members=$((n_members + 1))
+            if [ "$n_members" -gt "$CAP" ]; then LIMIT=1; break; fi
+            case " $MEMBERS " in *" $p "*) ;; *) MEMBERS="$MEMBERS $p" ;; esac
+        done <"$f"
+    done
+}
+
+kernel() {
+    up
+    s=$U
+    O=$(grep -HsE '^(Mem(Total|Free|Available)|Buffers|Cached|Swap(Total|Free)|Shmem|Unevictable|Mlocked):|^oom_kill |^[0-9.]+ [0-9.]+ ' meminfo vmstat loadavg)
+    emit host $? "$s" "$O"
+    MEMBERS= HOLDERS= n_members=0
+    matches
+    if [ -n "$UNITS" ]; then show units '' "$UNITS"; fi
+    if [ -n "$UUNITS" ]; then
+        scope=--user
+        if [ "$MYUID" = 0 ] && [ -n "$SUDO_USER" ]; then scope="--user --machine=$SUDO_USER@.host"; fi
+        show uunits "$scope" "$UUNITS"
+    fi
+    if [ -n "$MEMBERS" ]; then up; emit members "$LIMIT" "$U" "$MEMBERS"; fi
+    if [ "$D" = deep ]; then pci; deep; fi
+    full=$MATCH
+    for p in $MEMBERS $HOLDERS $EXTRA; do
+        case " $full " in *" $p "*) ;; *) full="$full $p" ;; esac
+    done
+    if [ "$D" = deep ]; then
+        blind=
+        for p in $full; do [ -r "$p/fd" ] || blind="$blind $p"; done
+        up
+        emit blind 0 "$U" "$blind"
+    fi
+    O=
+    detail procs "$full" ''
+    users
+    case $WHO in *driver*) up; emit kernel-done 0 "$U" '' ;; esac
+}
