@@ -7,8 +7,11 @@
 #include "core/ssh/sshtarget.h"
 
 #include <chrono>
+#include <memory>
 
 namespace pilothouse {
+
+class SshConfigCache;
 
 struct ConnectionSettings
 {
@@ -22,6 +25,7 @@ struct ConnectionSettings
     std::chrono::milliseconds signInTimeout{20'000}; ///< without the time that a person takes
     std::chrono::milliseconds keepaliveInterval{15'000}; ///< quiet for so long: ask
     std::chrono::milliseconds deadAfter{45'000};     ///< nothing received for so long: lost
+    std::shared_ptr<SshConfigCache> configCache; ///< shared by all connections; null: ssh -G each time
 };
 
 } // namespace pilothouse

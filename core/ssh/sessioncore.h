@@ -1,0 +1,137 @@
+// SPDX-FileCopyrightText: Pilothouse contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+// What is behind SshSession: the states, their deadlines, and the pump that drives libssh without blocking. Lives in the
+// session's thread and is shared only so that a pump on the stack survives the destruction of its session.
+
+#include "core/base/result.h"
+#include "core/ssh/hostkeycheck.h"
+#include "core/ssh/keepalive.h"
+#include "core/ssh/signin.h"
+#include "core/ssh/socketoptions.h"
+#include "core/ssh/sshchannel.h"
+#include "core/ssh/sshconnector.h"
+#include "core/ssh/sshhandles.h"
+#include "core/ssh/sshsession.h"
+
+#include <QSocketNotifier>
+#include <QTimer>
+
+namespace pilothouse {
+
+/// The outside of the core: replaced in unit tests. Each calls back later, once, in this thread, unless `context` is
+/// gone.
+struct SessionSeams
+{
+    using Resolved = std::function<void(Result<ResolvedHost>)>;
+    std::shared_ptr<LibsshApi> api;
+    std::function<void(const ConnectionSettings &, QObject *context, Resolved)> resolve;
+    std::function<void(const Destination &, QObject *context, SshConnector::Words, SshConnector::Done)> connect;
+
+    [[nodiscard]] static SessionSeams real();
+};
+
+class SessionCore final : public std::enable_shared_from_this<SessionCore>
+{
+public:
+    using State = SshSession::State;
+    /// Called in the session's thread, never from inside libssh. Emptied by abandon().
+    struct Listener
+    {
+        std::function<void(State, const QString &)> stateChanged;
+        std::function<void(const Question &)> asked;
+        std::function<void(const Error &)> ended;
+    };
+
+    SessionCore(ConnectionSettings settings, SessionSeams seams, Listener listener);
+    ~SessionCore();
+    SessionCore(const SessionCore &) = delete;
+    SessionCore &operator=(const SessionCore &) = delete;
+
+    void open();
+    void close();
+    void answer(Answer answer);
+    [[nodiscard]] std::unique_ptr<RemoteShell> openShell();
+    /// The facade is gone: ends everything at once and tells nobody.
+    void abandon();
+
+    [[nodiscard]] State state() const { return m_state; }
+    [[nodiscard]] const QString &peer() const { return m_peer; }
+
+private:
+    void enter(State state, const QString &words);
+    void say(const QString &words);
+    void end(Error error);
+    void tellEnd();
+    void tearDown();
+
+    void resolved(Result<ResolvedHost> host);
+    void connected(Result<Connection> connection);
+    [[nodiscard]] Result<void> makeSession();
+    [[nodiscard]] Result<void> setOptions();
+    [[nodiscard]] Result<void> setAlgorithms();
+
+    void wake();
+    void pump();
+    void advance();
+    void exchangeKeys();
+    [[nodiscard]] Error handshakeError();
+    [[nodiscard]] Error handshakeTimeout() const;
+    [[nodiscard]] Error notSsh() const;
+    [[nodiscard]] QString lossText() const;
+    void checkHostKey();
+    void hostKeyAnswered();
+    void startSignIn();
+    void signIn();
+    void ready();
+    void driveChannels();
+    void deliver();
+    [[nodiscard]] bool isLent() const { return m_signIn && m_signIn->isLent(); }
+    void arm();
+
+    void ask(Question question);
+    void startDeadline(std::chrono::milliseconds time);
+    void pauseDeadline();
+    void resumeDeadline();
+    void deadlinePassed();
+    void lookAlive();
+
+    ConnectionSettings m_settings;
+    SessionSeams m_seams;
+    Listener m_listener;
+    std::unique_ptr<QObject> m_context = std::make_unique<QObject>(); ///< of everything that calls back later
+    State m_state = State::Idle;
+    QString m_words;
+    QString m_peer;
+    QString m_display;
+    ResolvedHost m_host;
+    std::optional<HostKeyCheck> m_hostKeys;
+    std::optional<Error> m_end;
+
+    DescriptorGuard m_descriptor;
+    SessionHandle m_session;
+    EventHandle m_event;
+    ssh_counter_struct m_counter{};
+    std::unique_ptr<QSocketNotifier> m_readable;
+    std::unique_ptr<QSocketNotifier> m_writable;
+    QByteArray m_firstBytes; ///< what the peer said first, for the error when it is no SSH server
+    bool m_pumping = false;
+    bool m_wakePosted = false;
+    bool m_abandoned = false;
+
+    std::unique_ptr<SignIn> m_signIn;
+    quint64 m_questionId = 0;
+    bool m_asking = false;
+    Answer m_answer; ///< to be used by the next pump; questionId 0: none
+    std::optional<Keepalive> m_keepalive;
+    std::vector<std::shared_ptr<SshChannel>> m_channels;
+
+    SshChannel::Clock::time_point m_connectingSince;
+    QTimer m_deadline;
+    std::chrono::milliseconds m_remaining{0}; ///< of a paused deadline
+    QTimer m_alive;
+    QTimer m_channelDeadline;
+};
+
+} // namespace pilothouse

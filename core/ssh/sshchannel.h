@@ -1,0 +1,110 @@
+// SPDX-FileCopyrightText: Pilothouse contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+// One session channel: libssh's handle, its callbacks, and what waits in both directions. Driven by the session's pump;
+// nothing is emitted from inside libssh. Session's thread; owned by the session, which keeps it beyond its shell until
+// the peer has confirmed what is needed to close it (a channel dropped while it opens would stay open on the host).
+
+#include "core/ssh/libsshapi.h"
+#include "core/ssh/remoteshell.h"
+
+#include <QPointer>
+
+#include <chrono>
+#include <deque>
+#include <functional>
+
+namespace pilothouse {
+
+class SshShell;
+
+class SshChannel final
+{
+public:
+    using Clock = std::chrono::steady_clock;
+
+    /// begin() follows when the session is ready. `wake` asks for the pump to run, from the event loop.
+    SshChannel(std::shared_ptr<LibsshApi> api, std::function<void()> wake);
+    ~SshChannel();
+    SshChannel(const SshChannel &) = delete;
+    SshChannel &operator=(const SshChannel &) = delete;
+
+    void setShell(SshShell *shell);
+    void begin(ssh_session session, Clock::time_point deadline);
+
+    void write(const QByteArray &bytes);
+    void closeInput();
+    void close();
+    /// The shell is gone: nothing is delivered any more.
+    void abandon();
+    [[nodiscard]] qsizetype pendingBytes() const { return m_outgoing.size() - m_sent; }
+
+    /// One step with libssh; call while the session is alive.
+    void advance(Clock::time_point now);
+    /// Emits what has happened. False once the channel is of no use to anybody: the session drops it.
+    [[nodiscard]] bool deliver();
+    /// The session ends: what was open closes with this error. Frees the handle.
+    void sessionEnded(const Error &error);
+    /// While opening: when it must be open. Empty otherwise.
+    [[nodiscard]] std::optional<Clock::time_point> deadline() const;
+
+    /// Most bytes that libssh is given in one step, so that nobody starves.
+    static constexpr qsizetype writeStep = 128 * 1024;
+
+private:
+    enum class State { Waiting, Opening, Requesting, Open, Closing, Closed };
+    struct Incoming
+    {
+        RemoteShell::Stream stream;
+        QByteArray bytes;
+    };
+
+    void installCallbacks();
+    void releaseHandle();
+    void open();
+    void request();
+    void writeSome();
+    void finish(std::shared_ptr<const Error> error);
+    int received(const void *data, quint32 length, bool isError);
+
+    std::shared_ptr<LibsshApi> m_holdsApi;
+    LibsshApi &m_api;
+    std::function<void()> m_wake;
+    QPointer<SshShell> m_shell;
+    ssh_channel m_channel = nullptr;
+    ssh_channel_callbacks_struct m_callbacks{};
+    State m_state = State::Waiting;
+    Clock::time_point m_deadline;
+    bool m_abandoned = false;
+    bool m_openedToEmit = false;
+    bool m_closedToEmit = false;
+    bool m_remoteClosed = false;
+    bool m_inputToClose = false;
+    bool m_inputClosed = false;
+    QByteArray m_outgoing;
+    qsizetype m_sent = 0; ///< of m_outgoing
+    std::deque<Incoming> m_incoming;
+    int m_exitStatus = -1;
+    QString m_exitSignal;
+    std::shared_ptr<const Error> m_error;
+};
+
+/// What the owner holds. Outlives the session or not: both are safe.
+class SshShell final : public RemoteShell
+{
+    Q_OBJECT
+public:
+    explicit SshShell(std::shared_ptr<SshChannel> channel);
+    ~SshShell() override;
+
+    void write(const QByteArray &bytes) override;
+    void closeInput() override;
+    void close() override;
+    [[nodiscard]] qsizetype pendingBytes() const override;
+
+private:
+    std::shared_ptr<SshChannel> m_channel;
+};
+
+} // namespace pilothouse

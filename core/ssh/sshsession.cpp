@@ -1,0 +1,61 @@
+// SPDX-FileCopyrightText: Pilothouse contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/ssh/sshsession.h"
+
+#include "core/ssh/sessioncore.h"
+
+namespace pilothouse {
+
+class SshSession::Private
+{
+public:
+    std::shared_ptr<SessionCore> core;
+};
+
+SshSession::SshSession(ConnectionSettings settings, QObject *parent)
+    : QObject(parent)
+    , d(std::make_unique<Private>())
+{
+    d->core = std::make_shared<SessionCore>(
+        std::move(settings), SessionSeams::real(),
+        SessionCore::Listener{[this](State state, const QString &words) { emit stateChanged(state, words); },
+                              [this](const Question &question) { emit asked(question); },
+                              [this](const Error &error) { emit ended(error); }});
+}
+
+SshSession::~SshSession()
+{
+    d->core->abandon();
+}
+
+void SshSession::open()
+{
+    d->core->open();
+}
+
+void SshSession::close()
+{
+    d->core->close();
+}
+
+void SshSession::answer(Answer answer)
+{
+    d->core->answer(std::move(answer));
+}
+
+SshSession::State SshSession::state() const
+{
+    return d->core->state();
+}
+
+QString SshSession::peer() const
+{
+    return d->core->peer();
+}
+
+std::unique_ptr<RemoteShell> SshSession::openShell()
+{
+    return d->core->openShell();
+}
+
+} // namespace pilothouse
