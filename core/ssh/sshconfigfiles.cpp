@@ -76,8 +76,9 @@ private:
                     m_scan.dependsOnMore = true;
             }
         }
-        // Canonical names come from the resolver.
-        if (line.keyword == "canonicalizehostname"_L1 && line.arguments.value(0).compare("no"_L1, Qt::CaseInsensitive) != 0)
+        // Canonical names come from DNS.
+        if (line.keyword == "canonicalizepermittedcnames"_L1
+            || (line.keyword == "canonicalizehostname"_L1 && line.arguments.value(0).toLower() != "no"_L1))
             m_scan.dependsOnMore = true;
         m_visit(line);
     }

@@ -120,7 +120,9 @@ private:
             return;
         }
         const QString message = messageOf(m_messages);
-        end(fail(ErrorCode::SshConfigInvalid,
+        // Canonical names make ssh -G ask DNS.
+        const bool name = message.contains("Could not resolve hostname"_L1);
+        end(fail(name ? ErrorCode::NameNotResolved : ErrorCode::SshConfigInvalid,
                  message.isEmpty() ? u"ssh -G ended with code %1."_s.arg(exitCode) : message));
     }
 
