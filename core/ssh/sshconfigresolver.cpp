@@ -7,6 +7,7 @@
 #include "core/ssh/sshconfigfiles.h"
 
 #include <QProcess>
+#include <QThread>
 #include <QTimer>
 
 #include <csignal>
@@ -75,31 +76,28 @@ public:
 
     Run(const QString &program, const QStringList &arguments, std::chrono::milliseconds limit, Done done, QObject *parent)
         : QObject(parent)
+        , m_process(new QProcess)
         , m_limit(limit)
         , m_done(std::move(done))
     {
-        m_process.setStandardInputFile(QProcess::nullDevice());
-        m_process.setChildProcessModifier([] { ::setsid(); });
-        connect(&m_process, &QProcess::readyReadStandardOutput, this, &Run::read);
-        connect(&m_process, &QProcess::readyReadStandardError, this, &Run::read);
-        connect(&m_process, &QProcess::errorOccurred, this, &Run::failed);
-        connect(&m_process, &QProcess::finished, this, &Run::exited);
+        m_process->setStandardInputFile(QProcess::nullDevice());
+        m_process->setChildProcessModifier([] { ::setsid(); });
+        connect(m_process, &QProcess::readyReadStandardOutput, this, &Run::read);
+        connect(m_process, &QProcess::readyReadStandardError, this, &Run::read);
+        connect(m_process, &QProcess::errorOccurred, this, &Run::failed);
+        connect(m_process, &QProcess::finished, this, &Run::exited);
         connect(&m_timer, &QTimer::timeout, this, &Run::expired);
         m_timer.setSingleShot(true);
         m_timer.start(limit);
-        m_process.start(program, arguments, QIODevice::ReadOnly);
+        m_process->start(program, arguments, QIODevice::ReadOnly);
     }
-    ~Run() override
-    {
-        m_process.disconnect(this);
-        killGroup();
-    }
+    ~Run() override { leaveProcess(); }
 
 private:
     void read()
     {
-        m_output += m_process.readAllStandardOutput();
-        m_messages += m_process.readAllStandardError();
+        m_output += m_process->readAllStandardOutput();
+        m_messages += m_process->readAllStandardError();
         m_messages.truncate(maxMessages);
         if (m_output.size() > maxOutput)
             end(fail(ErrorCode::SshConfigInvalid, u"ssh -G printed more than 1 MiB."_s));
@@ -108,7 +106,7 @@ private:
     void failed(QProcess::ProcessError error)
     {
         if (error == QProcess::FailedToStart)
-            end(fail(ErrorCode::LocalIo, u"The program ssh cannot be started: %1."_s.arg(m_process.errorString()),
+            end(fail(ErrorCode::LocalIo, u"The program ssh cannot be started: %1."_s.arg(m_process->errorString()),
                      u"Install the OpenSSH client."_s));
     }
 
@@ -138,22 +136,33 @@ private:
         if (!m_done)
             return;
         m_timer.stop();
-        m_process.disconnect(this);
-        killGroup();
         const Done done = std::exchange(m_done, {});
+        leaveProcess();
         deleteLater();
         done(std::move(result));
     }
 
-    void killGroup()
+    /// A process that was ended is gone in a moment, but only the event loop can tell: a QProcess destroyed before waits.
+    void leaveProcess()
     {
-        // The group outlives its leader while a command of Match exec runs; without one the signal meets nobody.
-        const qint64 group = m_process.processId();
-        if (group > 1)
+        QProcess *process = std::exchange(m_process, nullptr);
+        if (!process)
+            return;
+        process->disconnect(this);
+        // The group outlives its leader while a command of Match exec runs.
+        if (const qint64 group = process->processId(); group > 1) {
             ::kill(-pid_t(group), SIGKILL);
+            process->kill(); // it may not have its group yet
+        }
+        if (process->state() == QProcess::NotRunning) {
+            process->deleteLater();
+            return;
+        }
+        connect(process, &QProcess::finished, process, &QObject::deleteLater);
+        connect(QThread::currentThread(), &QThread::finished, process, &QObject::deleteLater);
     }
 
-    QProcess m_process;
+    QProcess *m_process; ///< owned; outlives this object only to be reaped
     QTimer m_timer;
     std::chrono::milliseconds m_limit;
     QByteArray m_output;
@@ -247,3 +256,5 @@ void SshConfigResolver::resolve(const SshTarget &target, const QString &configFi
 }
 
 } // namespace pilothouse
+
+#include "moc_sshconfigresolver.cpp"
