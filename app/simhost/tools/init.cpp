@@ -4,8 +4,10 @@
 
 #include "cgroups.h"
 #include "sessions.h"
+#include "tools.h"
 #include "units.h"
 
+#include <algorithm>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -59,6 +61,8 @@ public:
         m_cgroups.refresh();
         for (const std::string &unit : files.config.values("start"))
             m_units.start(unit);
+        for (const std::string &line : files.config.values("crowd"))
+            startCrowd(line);
         m_sessions.startBootScript();
     }
 
@@ -98,6 +102,21 @@ private:
             return false; // the console side is gone, and the host with it
         m_sessions.start(request);
         return true;
+    }
+
+    /// "COUNT TITLE": processes that do nothing, as members of a service of the title's name.
+    void startCrowd(const std::string &line)
+    {
+        const auto words = splitAt(line, ' ');
+        if (words.size() < 2)
+            return;
+        std::string service = words[1].substr(words[1].rfind('/') + 1);
+        service.resize(std::min(service.find(':'), service.size()));
+        const int group = m_cgroups.numberOfPath("/system.slice/" + service + ".service");
+        if (fork() != 0)
+            return;
+        m_cgroups.enter(group);
+        _exit(simIdle({words[0], trimmed(std::string_view(line).substr(words[0].size()))}));
     }
 
     void reap()

@@ -4,6 +4,7 @@
 #include "statedir.h"
 #include "tools.h"
 
+#include <csignal>
 #include <unistd.h>
 
 namespace pilothouse::sim {
@@ -16,7 +17,13 @@ int simIdle(const std::vector<std::string> &arguments)
     for (long i = 0; i < count && i < 10'000; ++i) {
         if (fork() == 0) {
             setsid();
+            sigset_t none;
+            sigemptyset(&none);
+            sigprocmask(SIG_SETMASK, &none, nullptr);
+            for (const int number : {SIGTERM, SIGINT, SIGHUP, SIGPIPE})
+                std::signal(number, SIG_DFL);
             setTitle(title);
+            setComm(title.substr(0, title.find(' ')).substr(title.substr(0, title.find(' ')).rfind('/') + 1));
             while (true)
                 pause();
         }

@@ -266,6 +266,7 @@ int simServer(const std::vector<std::string> &arguments)
 {
     std::vector<std::string> options;
     std::vector<std::string> commandLine;
+    std::string pidFile;
     bool detach = false;
     for (std::size_t i = 0; i < arguments.size(); ++i) {
         const std::string &word = arguments[i];
@@ -276,6 +277,8 @@ int simServer(const std::vector<std::string> &arguments)
         }
         if (word == "--detach")
             detach = true;
+        else if (word == "--pid-file" && i + 1 < arguments.size())
+            pidFile = arguments[++i];
         else if (word.find('=') != std::string::npos)
             options.push_back(word);
         else if (i + 1 < arguments.size())
@@ -290,6 +293,8 @@ int simServer(const std::vector<std::string> &arguments)
         return 0;
     if (detach)
         setsid();
+    if (!pidFile.empty())
+        writeFile(pidFile, std::to_string(getpid()) + '\n');
     return becomeRole("server", commandLine, options);
 }
 

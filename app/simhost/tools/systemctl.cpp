@@ -27,6 +27,7 @@ struct Call
     bool value = false;
     bool user = false;
     bool version = false;
+    bool waits = true;
 };
 
 std::string fullName(const std::string &unit)
@@ -55,6 +56,8 @@ Call callOf(const std::vector<std::string> &arguments)
             call.user = true;
         else if (word == "--version")
             call.version = true;
+        else if (word == "--no-block")
+            call.waits = false;
         else if (word.starts_with('-') && (word == "-n" || word == "-o"))
             ++i;
         else if (word.starts_with('-'))
@@ -188,7 +191,7 @@ int act(const Call &call)
         }
         std::string all;
         std::string active = "deactivating";
-        while (active == "deactivating" || active == "activating") {
+        while (call.waits && (active == "deactivating" || active == "activating")) {
             sleepMs(50);
             if (!ask("show", unit, all))
                 return 1;

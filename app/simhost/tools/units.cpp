@@ -409,6 +409,7 @@ std::string Units::properties(const std::string &name) const
     add("FragmentPath", "/etc/systemd/system/" + name);
     add("UnitFileState", unit.settings.has("WantedBy") ? "enabled" : "static");
     add("StateChangeTimestamp", timestamp(unit.changed, format));
+    add("StateChangeTimestampMonotonic", std::to_string(long(unit.stateSince * 1e6)));
     add("ActiveEnterTimestamp", timestamp(unit.activeEnter, format));
     add("InactiveEnterTimestamp", timestamp(unit.inactiveEnter, format));
     add("NeedDaemonReload", "no");
