@@ -15,14 +15,17 @@ namespace pilothouse {
 
 inline void wipe(QByteArray &secret)
 {
+    // Without a header it is a literal or somebody's raw bytes: not ours to write, maybe not even writable.
     // Not data(): that would detach and leave the original as it was.
-    explicit_bzero(const_cast<char *>(secret.constData()), static_cast<std::size_t>(secret.size()));
+    if (secret.data_ptr().d_ptr())
+        explicit_bzero(const_cast<char *>(secret.constData()), static_cast<std::size_t>(secret.size()));
     secret.clear();
 }
 
 inline void wipe(QString &secret)
 {
-    explicit_bzero(const_cast<QChar *>(secret.constData()), static_cast<std::size_t>(secret.size()) * sizeof(QChar));
+    if (secret.data_ptr().d_ptr())
+        explicit_bzero(const_cast<QChar *>(secret.constData()), static_cast<std::size_t>(secret.size()) * sizeof(QChar));
     secret.clear();
 }
 
