@@ -44,6 +44,15 @@ QList<qint64> statusNumbers(const QByteArray &status, QByteArrayView key)
     return numbers;
 }
 
+QString commandLine(const QString &outsidePid)
+{
+    QByteArray command = contents(u"/proc/%1/cmdline"_s.arg(outsidePid));
+    while (command.endsWith('\0'))
+        command.chop(1);
+    command.replace('\0', ' ');
+    return QString::fromUtf8(command);
+}
+
 // Names the PID namespace of a process; empty when it is gone. (QFile would read the link as a path.)
 std::string pidNamespaceOf(const QString &pid)
 {
@@ -150,15 +159,16 @@ QList<qint64> LabHost::processes(const QString &expression) const
     for (const QString &entry : QDir(u"/proc"_s).entryList(QDir::Dirs)) {
         if (!entry.at(0).isDigit() || pidNamespaceOf(entry) != inside)
             continue;
-        QByteArray command = contents(u"/proc/%1/cmdline"_s.arg(entry));
-        while (command.endsWith('\0'))
-            command.chop(1);
-        command.replace('\0', ' ');
         const QList<qint64> numbers = statusNumbers(contents(u"/proc/%1/status"_s.arg(entry)), "NSpid:");
-        if (numbers.size() == chain.size() && wanted.match(QString::fromUtf8(command)).hasMatch())
+        if (numbers.size() == chain.size() && wanted.match(commandLine(entry)).hasMatch())
             found.append(numbers.last());
     }
     return found;
+}
+
+QString LabHost::commandOf(qint64 pid) const
+{
+    return commandLine(QString::number(outsidePid(pid)));
 }
 
 qint64 LabHost::outsidePid(qint64 pid) const

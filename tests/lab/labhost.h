@@ -58,6 +58,8 @@ public:
     /// PIDs inside the host of processes whose whole command line matches a regular expression (of this machine's
     /// view: kernel threads and the caller are not in it).
     [[nodiscard]] QList<qint64> processes(const QString &expression) const;
+    /// Its command line with blanks; empty when it is gone.
+    [[nodiscard]] QString commandOf(qint64 pid) const;
     /// The same process seen from this machine: what the freezer and signals from outside want; 0 when gone.
     [[nodiscard]] qint64 outsidePid(qint64 pid) const;
 

@@ -1,0 +1,91 @@
+// SPDX-FileCopyrightText: Pilothouse contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What many ticks cost the host: one login, no process that stays, no memory that grows. Built twice:
+// PILOTHOUSE_LAB_LONG takes as many ticks as an hour has.
+#include "tests/lab/lablink.h"
+#include "tests/lab/labmain.h"
+
+using namespace pilothouse;
+using namespace pilothouse::test;
+using namespace Qt::StringLiterals;
+
+namespace {
+
+#ifdef PILOTHOUSE_LAB_LONG
+constexpr int ticks = 1800;
+#else
+constexpr int ticks = 60;
+#endif
+
+} // namespace
+
+class TstLabTicks : public QObject
+{
+    Q_OBJECT
+
+    const LabHost m_host{1};
+
+    // Processes that are there whenever one looks: what a tick starts has gone within it.
+    [[nodiscard]] QStringList staying() const
+    {
+        QSet<qint64> all;
+        for (int look = 0; look < 5; ++look) {
+            const QList<qint64> now = m_host.processes(u"."_s);
+            const QSet<qint64> seen(now.begin(), now.end());
+            all = look == 0 ? seen : all & seen;
+            QTest::qWait(100);
+        }
+        QStringList lines;
+        for (const qint64 pid : std::as_const(all))
+            lines.append(QString::number(pid) + u' ' + m_host.commandOf(pid));
+        lines.sort();
+        return lines;
+    }
+
+    [[nodiscard]] qint64 probeRssKib() const
+    {
+        qint64 sum = 0;
+        for (const qint64 pid : m_host.processes(u"^/?[a-z/]*sh -s pilothouse-probe"_s))
+            sum += m_host.sh(u"sed -n 's/^VmRSS:[^0-9]*\\([0-9]*\\) kB/\\1/p' /proc/%1/status || :"_s.arg(pid)).trimmed().toLongLong();
+        return sum;
+    }
+
+private slots:
+    void initTestCase()
+    {
+        QTest::failOnWarning(QRegularExpression(u".*"_s));
+        m_host.sh(u"systemd-run --quiet --unit=tree sim-server --gpus 0,1,2,3,4,5,6,7 --load 0.1 -- python3 vllm serve m"_s);
+    }
+
+    void manyTicks_signInOnceAndLeaveNothing()
+    {
+        const int signIns = m_host.signIns();
+        LabLink link(m_host, {.cadence = 40ms, .units = {u"tree.service"_s}});
+        QTRY_VERIFY_WITH_TIMEOUT(link.snapshots() >= 10, 15'000);
+        const QStringList before = staying();
+        const qint64 rss = probeRssKib();
+        QVERIFY(rss > 0);
+        QTRY_VERIFY_WITH_TIMEOUT(link.snapshots() >= ticks, ticks * 400);
+        // One list a line in the message: QCOMPARE would tell the sizes only.
+        QCOMPARE(staying().join(u'\n'), before.join(u'\n'));
+        QVERIFY2(probeRssKib() < rss + 1024, QByteArray::number(probeRssKib() - rss).constData());
+        QCOMPARE(m_host.signIns(), signIns + 1);
+        QVERIFY2(link.errors().isEmpty() && link.failures().isEmpty(), link.story().constData());
+        QCOMPARE(link.latest()->gpus->size(), 8);
+    }
+
+    void lightTickOfBusyHost_isSmall()
+    {
+        m_host.sh(u"systemd-run --quiet --unit=crowd sh -c 'n=0; while [ $n -lt 480 ]; do sleep 4321 & n=$((n+1)); done; wait'; sleep 0.5"_s);
+        LabLink link(m_host, {.cadence = 100ms, .units = {u"tree.service"_s}});
+        QTRY_VERIFY_WITH_TIMEOUT(link.snapshots() >= 5, 15'000);
+        QVERIFY(m_host.processes(u"."_s).size() >= 490);
+        QVERIFY2(link.latest()->bytes <= 16 * 1024, QByteArray::number(link.latest()->bytes).constData());
+        qInfo("a light tick of 8 GPUs and %lld processes: %lld bytes", qlonglong(m_host.processes(u"."_s).size()),
+              qlonglong(link.latest()->bytes));
+        m_host.sh(u"systemctl stop crowd"_s);
+    }
+};
+
+PILOTHOUSE_LAB_TEST_MAIN(TstLabTicks)
+#include "tst_labticks.moc"
