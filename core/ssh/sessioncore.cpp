@@ -3,6 +3,7 @@
 #include "core/ssh/sessioncore.h"
 
 #include "core/base/cleantext.h"
+#include "core/ssh/effectivesettings.h"
 #include "core/ssh/secret.h"
 #include "core/ssh/sshconfigresolver.h"
 
@@ -105,6 +106,7 @@ void SessionCore::resolved(Result<ResolvedHost> host)
         return;
     }
     m_host = std::move(*host);
+    m_settings = effectiveSettings(m_settings, m_host);
     m_display = SshTarget{m_host.user, m_settings.target.host, m_host.port}.display();
     m_hostKeys.emplace(m_settings, m_host);
     if (const Result<void> loaded = m_hostKeys->load(); !loaded) {
@@ -168,7 +170,10 @@ void SessionCore::wake()
         m_context.get(),
         [this] {
             m_wakePosted = false;
-            pump();
+            if (m_state == State::Ended)
+                deliver(); // a shell that was asked for too late
+            else
+                pump();
         },
         Qt::QueuedConnection);
 }

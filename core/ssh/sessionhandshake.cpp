@@ -3,7 +3,7 @@
 #include "core/ssh/sessioncore.h"
 
 #include "core/base/cleantext.h"
-#include "core/ssh/secret.h"
+#include "core/ssh/effectivesettings.h"
 
 #include <sys/socket.h>
 
@@ -66,6 +66,13 @@ Result<void> SessionCore::setOptions()
 Result<void> SessionCore::setAlgorithms()
 {
     LibsshApi &api = *m_seams.api;
+    const RekeyLimit rekey = rekeyLimitOf(m_host);
+    const std::optional<int> rsaSize = requiredRsaSize(m_host);
+    if ((rekey.bytes > 0 && api.setOption(m_session.get(), SSH_OPTIONS_REKEY_DATA, &rekey.bytes) != SSH_OK)
+        || (rekey.seconds > 0 && api.setOption(m_session.get(), SSH_OPTIONS_REKEY_TIME, &rekey.seconds) != SSH_OK)
+        || (rsaSize && api.setOption(m_session.get(), SSH_OPTIONS_RSA_MIN_SIZE, &*rsaSize) != SSH_OK))
+        return fail(ErrorCode::SshConfigRefused, u"RekeyLimit or RequiredRSASize is beyond what libssh takes."_s);
+
     const QString hostKeys = m_hostKeys->algorithms();
     const AlgorithmOption options[]{
         {u"HostKeyAlgorithms", hostKeys, SSH_OPTIONS_HOSTKEYS},
