@@ -114,10 +114,11 @@ Sessions::Sessions(Cgroups &cgroups, const HostFiles &files)
 {
 }
 
-void Sessions::runShell(const HostUser &user, const std::string &command,
-                        const SessionRequest &request) const
+void Sessions::runShell(const HostUser &user, int group, const SessionRequest &request) const
 {
+    const std::string &command = request.words[2];
     setsid();
+    m_cgroups.enter(group);
     if (request.words.size() > 3 && request.words[3] == "1")
         ioctl(request.fds[0], TIOCSCTTY, 0);
     for (int i = 0; i < 3; ++i)
@@ -152,11 +153,11 @@ void Sessions::runShell(const HostUser &user, const std::string &command,
     _exit(127);
 }
 
-void Sessions::supervise(const HostUser &user, const SessionRequest &request) const
+void Sessions::supervise(const HostUser &user, int group, const SessionRequest &request) const
 {
     const pid_t shell = fork();
     if (shell == 0)
-        runShell(user, request.words[2], request);
+        runShell(user, group, request);
     setTitle("sshd: " + user.name + (request.words[3] == "1" ? "@pts/0" : "@notty"));
     setComm("sshd");
     for (std::size_t i = 0; i < 3; ++i)
@@ -188,7 +189,7 @@ void Sessions::start(const SessionRequest &request)
             m_cgroups.enter(group);
             if (isConnect)
                 forward(request);
-            supervise(*user, request);
+            supervise(*user, group, request);
         }
     } else if (request.fds.size() == 4) {
         tellStatus(request.fds[3], "exit 255");

@@ -31,9 +31,8 @@ public:
     void startBootScript();
 
 private:
-    [[noreturn]] void runShell(const HostUser &user, const std::string &command,
-                               const SessionRequest &request) const;
-    [[noreturn]] void supervise(const HostUser &user, const SessionRequest &request) const;
+    [[noreturn]] void runShell(const HostUser &user, int group, const SessionRequest &request) const;
+    [[noreturn]] void supervise(const HostUser &user, int group, const SessionRequest &request) const;
 
     Cgroups &m_cgroups;
     std::vector<HostUser> m_users;

@@ -5,6 +5,7 @@
 #include "tools.h"
 
 #include <csignal>
+#include <fcntl.h>
 #include <unistd.h>
 
 namespace pilothouse::sim {
@@ -14,16 +15,20 @@ int simIdle(const std::vector<std::string> &arguments)
 {
     const long count = arguments.empty() ? 0 : numberOf(arguments[0], 0);
     const std::string title = arguments.size() > 1 ? arguments[1] : "kworker";
+    const int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
     for (long i = 0; i < count && i < 10'000; ++i) {
         if (fork() == 0) {
             setsid();
+            for (int fd = 0; fd < 3; ++fd)
+                dup2(nothing, fd);
             sigset_t none;
             sigemptyset(&none);
             sigprocmask(SIG_SETMASK, &none, nullptr);
             for (const int number : {SIGTERM, SIGINT, SIGHUP, SIGPIPE})
                 std::signal(number, SIG_DFL);
             setTitle(title);
-            setComm(title.substr(0, title.find(' ')).substr(title.substr(0, title.find(' ')).rfind('/') + 1));
+            const std::string program = title.substr(0, title.find(' '));
+            setComm(program.substr(program.rfind('/') + 1));
             while (true)
                 pause();
         }

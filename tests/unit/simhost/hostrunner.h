@@ -1,0 +1,104 @@
+// SPDX-FileCopyrightText: Pilothouse contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+// Boots one simulated host for a test and runs commands in it, without SSH between.
+
+#include "app/simhost/scenario.h"
+#include "app/simhost/simulatedhost.h"
+
+#include <QElapsedTimer>
+#include <QTemporaryDir>
+#include <QTest>
+
+#include <optional>
+#include <poll.h>
+#include <unistd.h>
+
+namespace pilothouse::test {
+
+struct CommandResult
+{
+    QString output;
+    QString errors;
+    QString status; ///< "exit 0"
+};
+
+class HostRunner
+{
+public:
+    /// False: this machine allows no namespaces, `reason` says why.
+    bool boot(const ScenarioHost &host)
+    {
+        const auto folder = writeHost(host, m_folder.path());
+        if (!folder) {
+            reason = folder.error().detail;
+            return false;
+        }
+        auto booted = SimulatedHost::boot(QStringLiteral(SIMTOOLS_PATH), *folder, host.name);
+        if (!booted) {
+            reason = booted.error().detail;
+            return false;
+        }
+        m_host.emplace(std::move(*booted));
+        return true;
+    }
+
+    [[nodiscard]] CommandResult run(const QString &command, const QString &user = QStringLiteral("root")) const
+    {
+        auto pipes = m_host->startSession(user.toStdString(), command.toStdString(), nullptr);
+        if (!pipes)
+            return {{}, pipes.error().detail, {}};
+        close(pipes->in);
+        pipes->in = -1;
+        CommandResult result{readAll(pipes->out), readAll(pipes->err), readAll(pipes->status)};
+        pipes->closeAll();
+        return result;
+    }
+
+    [[nodiscard]] QString output(const QString &command, const QString &user = QStringLiteral("root")) const
+    {
+        return run(command, user).output.trimmed();
+    }
+
+    void end() { m_host.reset(); }
+
+    QString reason;
+
+private:
+    static QString readAll(int fd)
+    {
+        QByteArray all;
+        char buffer[8192];
+        pollfd wait = {fd, POLLIN, 0};
+        while (poll(&wait, 1, 30'000) > 0) {
+            const ssize_t count = read(fd, buffer, sizeof buffer);
+            if (count <= 0)
+                break;
+            all.append(buffer, count);
+        }
+        return QString::fromUtf8(all);
+    }
+
+    QTemporaryDir m_folder;
+    std::optional<SimulatedHost> m_host;
+};
+
+/// A host without a crowd and without latency, `gpus` added to its gpus.conf.
+inline ScenarioHost quietHost(const QString &gpus = {}, const QString &conf = {})
+{
+    ScenarioHost host;
+    host.name = QStringLiteral("gpu1");
+    host.files[QStringLiteral("host.conf")] = conf + QStringLiteral("user = ops 1000\n");
+    host.files[QStringLiteral("gpus.conf")] = QStringLiteral("count = 2\nseed = gpu1\n") + gpus;
+    return host;
+}
+
+} // namespace pilothouse::test
+
+/// Skips with the reason, or fails where CI must not skip.
+#define PILOTHOUSE_BOOT_OR_SKIP(runner, host)                                                                \
+    if (!(runner).boot(host)) {                                                                              \
+        QVERIFY2(qEnvironmentVariable("CI") != QStringLiteral("true"), qPrintable((runner).reason));         \
+        QSKIP(qPrintable((runner).reason));                                                                  \
+    }
