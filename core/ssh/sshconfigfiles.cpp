@@ -139,6 +139,8 @@ SshConfigLine splitSshConfigLine(QStringView text)
     line.keyword = text.sliced(start, at - start).toString().toLower();
     if (line.keyword.startsWith(u'"') && line.keyword.endsWith(u'"'))
         line.keyword = line.keyword.mid(1, line.keyword.size() - 2);
+    if (line.keyword.isEmpty())
+        return line;
     skipBlanks();
     if (at < text.size() && text[at] == u'=')
         ++at;

@@ -96,6 +96,9 @@ void TstSshAliases::line_split_data()
     row("empty quotes", u"Host \"\""_s, u"host"_s, {QString()});
     row("quote not closed", u"Host \"gpu1"_s, u"host"_s, {u"gpu1"_s});
     row("keyword alone", u"Host"_s, u"host"_s, {});
+    row("no keyword", u"= gpu1"_s, {}, {});
+    row("empty quoted keyword", u"\"\" gpu1"_s, {}, {});
+    row("quote as keyword", u"\" gpu1"_s, {}, {});
     row("quoted keyword", u"\"Host\" gpu1"_s, u"host"_s, {u"gpu1"_s});
 }
 
