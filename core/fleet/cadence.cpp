@@ -57,7 +57,11 @@ std::optional<Problem> Cadence::learn(const Snapshot &snapshot)
     }
     if (current() < m_slowest)
         ++m_doublings;
-    if (current() <= m_wish || m_wish.count() == 0)
+    // The snapshot may say it already, with the reason.
+    const bool said = wakes && std::ranges::any_of(snapshot.problems, [](const Problem &problem) {
+        return problem.code == u"gpu.polling_wakes";
+    });
+    if (current() <= m_wish || m_wish.count() == 0 || said)
         return std::nullopt;
     Problem problem;
     problem.code = u"poll.slowed"_s;

@@ -122,9 +122,9 @@ void HostLink::answer(const Answer &answer)
     d->asked.reset();
 }
 
-void HostLink::setCadence(std::chrono::milliseconds cadence)
+void HostLink::setCadence(std::chrono::milliseconds cadence, Depth depth)
 {
-    d->port->post(SetLinkCadence{cadence});
+    d->port->post(SetLinkCadence{cadence, depth});
 }
 
 void HostLink::requestSnapshot(Depth depth)

@@ -65,7 +65,8 @@ public:
     void answer(const Answer &answer);
     /// Time between the starts of two ticks; zero: only on request. Doubled up to 60 s by the worker while nvidia-smi
     /// takes over 500 ms, or persistence is off and nothing is on the GPUs (a problem in the snapshot says so).
-    void setCadence(std::chrono::milliseconds cadence);
+    /// `depth` is that of the ticks.
+    void setCadence(std::chrono::milliseconds cadence, Depth depth = Depth::Light);
     void requestSnapshot(Depth depth);
 
 signals:

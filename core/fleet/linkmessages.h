@@ -18,7 +18,7 @@ struct OpenLink { quint64 epoch = 0; };
 struct CloseLink { quint64 epoch = 0; };
 struct RetryLink {};
 struct AnswerLink { quint64 attempt = 0; Answer answer; };
-struct SetLinkCadence { std::chrono::milliseconds cadence{0}; };
+struct SetLinkCadence { std::chrono::milliseconds cadence{0}; Depth depth = Depth::Light; };
 struct TakeSnapshot { Depth depth = Depth::Light; };
 struct EnterGate { quint64 attempt = 0; };
 struct QuitLink {};

@@ -55,7 +55,7 @@ LinkWorker::LinkWorker(LinkSetup setup)
         timer->setSingleShot(true);
     m_tickTimer.setTimerType(Qt::PreciseTimer);
     connect(&m_retryTimer, &QTimer::timeout, this, &LinkWorker::startAttempt);
-    connect(&m_tickTimer, &QTimer::timeout, this, [this] { takeTick(Depth::Light); });
+    connect(&m_tickTimer, &QTimer::timeout, this, &LinkWorker::takeTick);
     connect(&m_placeTimer, &QTimer::timeout, this, [this] { m_ticket.reset(); });
     connect(&m_guardTimer, &QTimer::timeout, this, [this] {
         lose(Error{ErrorCode::Timeout, u"The host neither answered nor failed within its time."_s, {}});
@@ -103,6 +103,7 @@ void LinkWorker::handle(const AnswerLink &command)
 void LinkWorker::handle(const SetLinkCadence &command)
 {
     m_cadence.setWish(command.cadence);
+    m_depth = command.depth;
     const auto due = m_cadence.current() - std::chrono::milliseconds(m_clock.elapsed() - m_tickStart);
     if (m_state.phase != Phase::Connected || m_ticking)
         return;
@@ -192,7 +193,7 @@ void LinkWorker::probingStarted()
     m_ticking = false;
     setPhase(Phase::Connected, u"connected"_s);
     if (m_wanted || m_cadence.current().count() > 0)
-        takeTick(Depth::Light);
+        takeTick();
 }
 
 void LinkWorker::lose(const Error &error)
@@ -241,10 +242,10 @@ void LinkWorker::finishIfDone()
         emit finished();
 }
 
-void LinkWorker::takeTick(Depth depth)
+void LinkWorker::takeTick()
 {
     m_tickTimer.stop();
-    depth = std::max(depth, m_wanted.value_or(Depth::Light));
+    const Depth depth = std::max(m_depth, m_wanted.value_or(Depth::Light));
     m_wanted.reset();
     m_ticking = true;
     m_tickStart = m_clock.elapsed();
@@ -277,7 +278,7 @@ void LinkWorker::tickFailed(const Error &error)
 void LinkWorker::scheduleTick()
 {
     if (m_wanted) {
-        takeTick(*m_wanted);
+        takeTick();
         return;
     }
     const qint64 interval = m_cadence.current().count();

@@ -61,7 +61,7 @@ private:
     void finishIfDone();
     [[nodiscard]] std::chrono::milliseconds signInLimit() const;
 
-    void takeTick(Depth depth);
+    void takeTick();
     void tickAnswered(const SnapshotPtr &snapshot);
     void tickFailed(const Error &error);
     void scheduleTick();
@@ -82,6 +82,7 @@ private:
     bool m_quitting = false;
     int m_closing = 0;          // sessions in their orderly end
     std::optional<qint64> m_connectedAt;
+    Depth m_depth = Depth::Light; // of the ticks
     std::optional<Depth> m_wanted;
     bool m_ticking = false;
     qint64 m_tickStart = 0;

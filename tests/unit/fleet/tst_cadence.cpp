@@ -17,6 +17,7 @@ private slots:
     void wakingTheGpus_isRecognised();
     void problem_saysWhy_data();
     void problem_saysWhy();
+    void problemOfTheSnapshot_isNotRepeated();
     void onRequestOnly_staysSo();
     void wishSlowerThanTheSlowest_isKept();
     void newWish_keepsTheDoubling();
@@ -115,6 +116,22 @@ void TstCadence::problem_saysWhy()
     QCOMPARE(problem->severity, Problem::Severity::Notice);
     QCOMPARE(problem->text, text);
     QCOMPARE(problem->advice.isEmpty(), persistence);
+}
+
+void TstCadence::problemOfTheSnapshot_isNotRepeated()
+{
+    Snapshot snapshot;
+    Gpu gpu;
+    gpu.persistence = false;
+    snapshot.gpus = QList<Gpu>{gpu};
+    snapshot.processes = QList<Process>{};
+    Problem said;
+    said.code = u"gpu.polling_wakes"_s;
+    snapshot.problems = {said};
+    Cadence cadence(500ms, 60s);
+    cadence.setWish(2s);
+    QVERIFY(!cadence.learn(snapshot));
+    QCOMPARE(cadence.current(), 4s);
 }
 
 void TstCadence::onRequestOnly_staysSo()

@@ -1,0 +1,158 @@
+// SPDX-FileCopyrightText: Pilothouse contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/ctl/commandtable.h"
+
+#include "app/ctl/hostscommand.h"
+#include "app/ctl/snapshotcommand.h"
+#include "app/ctl/testcommand.h"
+#include "core/fleet/inventoryreader.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+namespace pilothouse {
+
+using namespace Qt::StringLiterals;
+
+namespace {
+
+constexpr double longestSeconds = 86'400;
+
+QString takeSeconds(std::optional<std::chrono::milliseconds> &into, const QString &value, double least)
+{
+    bool isNumber = false;
+    const double seconds = value.toDouble(&isNumber);
+    if (!isNumber || !std::isfinite(seconds) || seconds < least || seconds > longestSeconds)
+        return u"a number of seconds from %1 to %2"_s.arg(least).arg(longestSeconds, 0, 'f', 0);
+    into = std::chrono::milliseconds(qRound64(seconds * 1000));
+    return {};
+}
+
+template <class T>
+QString takeWord(T &into, const QString &value, std::initializer_list<std::pair<const char16_t *, T>> words)
+{
+    QStringList all;
+    for (const auto &[word, meaning] : words) {
+        if (value == QStringView(word)) {
+            into = meaning;
+            return {};
+        }
+        all += QString::fromUtf16(word);
+    }
+    return all.join(u", "_s);
+}
+
+template <bool Options::*Flag>
+QString takeFlag(Options &options, const QString &)
+{
+    options.*Flag = true;
+    return {};
+}
+
+template <QString Options::*Text>
+QString takeText(Options &options, const QString &value)
+{
+    if (value.isEmpty())
+        return u"a path"_s;
+    options.*Text = value;
+    return {};
+}
+
+constexpr std::array commonOptions{
+    OptionRow{u"--json", u"", u"print JSON instead of tables", takeFlag<&Options::json>},
+    OptionRow{u"--config", u"DIR", u"folder of hosts.toml", takeText<&Options::configDir>},
+    OptionRow{u"--ssh-config", u"FILE", u"SSH configuration to use instead of your own",
+              takeText<&Options::sshConfigFile>},
+    OptionRow{u"--known-hosts", u"FILE", u"known host keys, instead of the configured files",
+              takeText<&Options::knownHostsFile>},
+    OptionRow{u"--identity", u"FILE", u"private key, instead of the configured ones and the agent's",
+              takeText<&Options::identityFile>},
+    OptionRow{u"--accept-new-host-key", u"", u"accept and store an unknown host key; never a changed or revoked one",
+              takeFlag<&Options::acceptNewHostKey>},
+    OptionRow{u"--timeout", u"SEC", u"limit for connecting, for signing in and for one snapshot",
+              [](Options &options, const QString &value) { return takeSeconds(options.timeout, value, 0.1); }},
+    OptionRow{u"--sudo", u"never|nopasswd|ask", u"how to become root on the host",
+              [](Options &options, const QString &value) {
+                  return takeWord<std::optional<SudoPolicy>>(options.sudo, value,
+                                                             {{u"never", SudoPolicy::Never},
+                                                              {u"nopasswd", SudoPolicy::NoPassword},
+                                                              {u"ask", SudoPolicy::Ask}});
+              }},
+    OptionRow{u"--read-only", u"", u"refuse whatever would change a host", takeFlag<&Options::readOnly>},
+    OptionRow{u"--color", u"auto|always|never", u"colours in tables",
+              [](Options &options, const QString &value) {
+                  return takeWord<ColorMode>(
+                      options.color, value,
+                      {{u"auto", ColorMode::Auto}, {u"always", ColorMode::Always}, {u"never", ColorMode::Never}});
+              }},
+    OptionRow{u"--version", u"", u"print the version", takeFlag<&Options::version>},
+    OptionRow{u"--help", u"", u"print this help", takeFlag<&Options::help>},
+};
+
+constexpr std::array snapshotOptions{
+    OptionRow{u"--unit", u"U", u"systemd unit to report with its processes; may be given several times",
+              [](Options &options, const QString &value) {
+                  const auto name = fullUnitName(value);
+                  if (!name)
+                      return u"the name of a systemd unit"_s;
+                  if (!options.units.contains(*name))
+                      options.units += *name;
+                  return QString();
+              }},
+    OptionRow{u"--deep", u"", u"also device descriptors of every process, listening ports, /dev/shm, kernel log",
+              takeFlag<&Options::deep>},
+    OptionRow{u"--watch", u"SEC", u"take one every SEC seconds, and reconnect when the connection is lost",
+              [](Options &options, const QString &value) { return takeSeconds(options.watch, value, 0.1); }},
+    OptionRow{u"--count", u"N", u"with --watch: end after N",
+              [](Options &options, const QString &value) {
+                  bool isNumber = false;
+                  const int count = value.toInt(&isNumber);
+                  if (!isNumber || count < 1)
+                      return u"a whole number from 1"_s;
+                  options.count = count;
+                  return QString();
+              }},
+};
+
+template <class T>
+std::unique_ptr<Command> make(const CommandContext &context)
+{
+    return std::make_unique<T>(context);
+}
+
+constexpr std::array commands{
+    CommandRow{u"status", u"[TARGET...] [--tag T]... [--all]", u"one line a service", 0, 0, {}, nullptr},
+    CommandRow{u"snapshot", u"TARGET [--unit U]... [--deep] [--watch SEC [--count N]]",
+               u"GPUs, their processes and units of a host, at one moment", 1, 1, snapshotOptions,
+               make<SnapshotCommand>},
+    CommandRow{u"holders", u"TARGET [--unit U]", u"who holds the GPU memory, and why", 0, 0, {}, nullptr},
+    CommandRow{u"reclaim", u"TARGET ...", u"free GPU memory that leftovers hold", 0, 0, {}, nullptr},
+    CommandRow{u"restart", u"TARGET U ...", u"restart a unit, with proof that it serves", 0, 0, {}, nullptr},
+    CommandRow{u"unit", u"TARGET U ...", u"look at and control a systemd unit", 0, 0, {}, nullptr},
+    CommandRow{u"evidence", u"TARGET [--unit U] -o FILE.tar.gz", u"what a post-mortem needs", 0, 0, {}, nullptr},
+    CommandRow{u"test", u"TARGET", u"reach a host step by step, and say which step fails", 1, 1, {},
+               make<TestCommand>},
+    CommandRow{u"history", u"TARGET [--since 1h] [--format csv|json]", u"recorded figures", 0, 0, {}, nullptr},
+    CommandRow{u"hosts", u"", u"the hosts of the inventory", 0, 0, {}, make<HostsCommand>},
+};
+
+} // namespace
+
+std::span<const CommandRow> commandRows()
+{
+    return commands;
+}
+
+std::span<const OptionRow> commonOptionRows()
+{
+    return commonOptions;
+}
+
+const CommandRow *findCommand(QStringView name)
+{
+    const auto at = std::ranges::find_if(commands, [&](const CommandRow &row) { return name == QStringView(row.name); });
+    return at == commands.end() ? nullptr : &*at;
+}
+
+} // namespace pilothouse

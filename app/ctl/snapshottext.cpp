@@ -1,0 +1,269 @@
+// SPDX-FileCopyrightText: Pilothouse contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/ctl/snapshottext.h"
+
+#include "app/ctl/texttable.h"
+
+#include <algorithm>
+
+namespace pilothouse {
+
+using namespace Qt::StringLiterals;
+
+namespace {
+
+using Align = TextTable::Align;
+
+QString wordFor(UnknownReason reason)
+{
+    switch (reason) {
+    case UnknownReason::NotSupported:
+        return u"n/a"_s;
+    case UnknownReason::NoPermission:
+        return u"hidden"_s;
+    case UnknownReason::Failed:
+        return u"failed"_s;
+    case UnknownReason::Absent:
+        return u"–"_s;
+    case UnknownReason::Unparsable:
+        return u"?"_s;
+    }
+    return {};
+}
+
+template <class T, class Format>
+QString shown(const Quantity<T> &quantity, const Format &format)
+{
+    return quantity.isKnown() ? format(quantity.value()) : wordFor(quantity.reason());
+}
+
+QString shown(const Quantity<qint64> &quantity)
+{
+    return shown(quantity, [](qint64 value) { return QString::number(value); });
+}
+
+QString rounded(const Quantity<double> &quantity, const QString &unit)
+{
+    return shown(quantity, [&](double value) -> QString { return QString::number(value, 'f', 0) + unit; });
+}
+
+QString duration(double seconds)
+{
+    const qint64 s = qint64(seconds);
+    if (s >= 86'400)
+        return u"%1d %2h"_s.arg(s / 86'400).arg(s % 86'400 / 3600);
+    if (s >= 3600)
+        return u"%1h %2m"_s.arg(s / 3600).arg(s % 3600 / 60);
+    return s >= 60 ? u"%1m %2s"_s.arg(s / 60).arg(s % 60) : u"%1s"_s.arg(s);
+}
+
+QString gib(const Quantity<qint64> &kib)
+{
+    return shown(kib, [](qint64 value) { return QString::number(double(value) / (1024 * 1024), 'f', 1); });
+}
+
+QString headLine(const Snapshot &snapshot, const Output &output)
+{
+    QString line = output.inked(snapshot.host, Ink::Heading);
+    line += u"  %1  %2"_s.arg(snapshot.target, snapshot.takenAt.toLocalTime().toString(u"yyyy-MM-dd HH:mm:ss"_s));
+    if (snapshot.uptimeS.isKnown())
+        line += u"  up "_s + duration(snapshot.uptimeS.value());
+    if (snapshot.system.load1.isKnown())
+        line += u"  load "_s + QString::number(snapshot.system.load1.value(), 'f', 2);
+    line += u"  memory %1 of %2 GiB free"_s.arg(gib(snapshot.system.memoryAvailableKib),
+                                               gib(snapshot.system.memoryTotalKib));
+    if (!snapshot.gpuSource.driverVersion.isEmpty())
+        line += u"  driver "_s + snapshot.gpuSource.driverVersion;
+    return line + u'\n';
+}
+
+QString noteOf(const Gpu &gpu)
+{
+    QStringList notes;
+    if (!gpu.fault.isEmpty())
+        notes += gpu.fault;
+    if (gpu.recoveryAction.isKnown() && gpu.recoveryAction.value().compare(u"none", Qt::CaseInsensitive) != 0)
+        notes += u"driver asks: "_s + gpu.recoveryAction.value();
+    if (gpu.mig.valueOr(false))
+        notes += u"MIG, %1 devices"_s.arg(gpu.migDevices.size());
+    if (gpu.unifiedMemory)
+        notes += u"shares the host's memory"_s;
+    if (!gpu.persistence.valueOr(true))
+        notes += u"persistence off"_s;
+    return notes.join(u"; "_s);
+}
+
+QString gpuTable(const Snapshot &snapshot, const Output &output)
+{
+    if (!snapshot.gpus)
+        return output.inked(u"GPUs unknown"_s, Ink::Bad) + u'\n';
+    if (snapshot.gpus->isEmpty())
+        return u"No GPUs.\n"_s;
+    TextTable table({{u"GPU"_s, Align::Right},
+                     {u"NAME"_s, Align::Left, 32},
+                     {u"USED MIB"_s, Align::Right},
+                     {u"TOTAL MIB"_s, Align::Right},
+                     {u"LOAD"_s, Align::Right},
+                     {u"TEMP"_s, Align::Right},
+                     {u"POWER"_s, Align::Right},
+                     {u"NOTE"_s}});
+    for (const Gpu &gpu : *snapshot.gpus) {
+        const bool bad = !gpu.fault.isEmpty();
+        table.add({{gpu.index >= 0 ? QString::number(gpu.index) : u"–"_s},
+                   {gpu.name},
+                   {shown(gpu.memoryUsedMib), bad ? Ink::Bad : Ink::Plain},
+                   {shown(gpu.memoryTotalMib)},
+                   {rounded(gpu.utilizationPct, u" %"_s)},
+                   {rounded(gpu.temperatureC, u" °C"_s)},
+                   {rounded(gpu.powerW, u" W"_s)},
+                   {noteOf(gpu), bad ? Ink::Bad : Ink::Dim}});
+    }
+    return table.text(output);
+}
+
+QString gpuMemoryOf(const Process &process)
+{
+    QStringList parts;
+    for (const ProcessGpuMemory &memory : process.gpuMemory) {
+        const QString gpu = memory.gpu >= 0 ? QString::number(memory.gpu) : u"?"_s;
+        parts += u"%1: %2"_s.arg(gpu, shown(memory.mib));
+    }
+    return parts.join(u", "_s);
+}
+
+/// Those with GPU memory, by GPU and PID.
+QList<Process> gpuProcesses(const QList<Process> &all)
+{
+    QList<Process> processes;
+    std::ranges::copy_if(all, std::back_inserter(processes), [](const Process &p) { return !p.gpuMemory.isEmpty(); });
+    std::ranges::sort(processes, {}, [](const Process &p) { return std::pair(p.gpuMemory.first().gpu, p.pid); });
+    return processes;
+}
+
+QString processTable(const Snapshot &snapshot, const Output &output)
+{
+    if (!snapshot.processes)
+        return u'\n' + output.inked(u"Processes unknown"_s, Ink::Bad) + u'\n';
+    TextTable table({{u"PID"_s, Align::Right},
+                     {u"USER"_s, Align::Left, 16},
+                     {u"ST"_s},
+                     {u"AGE"_s, Align::Right},
+                     {u"GPU: MIB"_s, Align::Left, 48},
+                     {u"OWNER"_s, Align::Left, 32},
+                     {u"COMMAND"_s, Align::Left, 80}});
+    for (const Process &process : gpuProcesses(*snapshot.processes)) {
+        const QString uid = shown(process.uid);
+        const QString command = process.command.isEmpty() ? process.comm : process.command;
+        table.add({{process.rowsUnreadable ? u"?"_s : QString::number(process.pid.value)},
+                   {process.user.isEmpty() ? uid : process.user},
+                   {process.state ? QString(*process.state) : u"gone"_s, process.state ? Ink::Plain : Ink::Warning},
+                   {shown(process.elapsedS, duration)},
+                   {gpuMemoryOf(process)},
+                   {process.owner.name},
+                   {command.isEmpty() ? process.driverName : command}});
+    }
+    return table.isEmpty() ? u"\nNo process has GPU memory.\n"_s : QString(u'\n' + table.text(output));
+}
+
+QString unitTable(const Snapshot &snapshot, const Output &output)
+{
+    if (!snapshot.units || snapshot.units->isEmpty())
+        return {};
+    TextTable table({{u"UNIT"_s}, {u"LOADED"_s}, {u"ACTIVE"_s}, {u"RESULT"_s}, {u"MAIN PID"_s, Align::Right},
+                     {u"RESTARTS"_s, Align::Right}});
+    for (const Unit &unit : *snapshot.units) {
+        const Ink ink = unit.active == u"failed" || unit.load != u"loaded" ? Ink::Bad
+            : unit.active == u"active"                                    ? Ink::Good
+                                                                          : Ink::Plain;
+        const QString active = unit.sub.isEmpty() ? unit.active : u"%1 (%2)"_s.arg(unit.active, unit.sub);
+        table.add({{unit.name},
+                   {unit.load},
+                   {active, ink},
+                   {unit.result},
+                   {shown(unit.mainPid)},
+                   {shown(unit.restarts, [](int count) { return QString::number(count); })}});
+    }
+    return u'\n' + table.text(output);
+}
+
+QString deepTables(const Snapshot &snapshot, const Output &output)
+{
+    QString text;
+    if (snapshot.listening && !snapshot.listening->isEmpty()) {
+        TextTable table({{u"LISTENING"_s}, {u"PORT"_s, Align::Right}, {u"PID"_s, Align::Right}});
+        for (const ListeningPort &port : *snapshot.listening)
+            table.add({{port.address}, {QString::number(port.port)}, {shown(port.pid)}});
+        text += u'\n' + table.text(output);
+    }
+    if (snapshot.shm && !snapshot.shm->isEmpty()) {
+        TextTable table({{u"SHARED MEMORY"_s}, {u"KIB"_s, Align::Right}, {u"UID"_s, Align::Right}, {u"MAPPED BY"_s}});
+        for (const ShmFile &file : *snapshot.shm) {
+            QStringList pids;
+            for (const qint64 pid : file.mappedBy.value_or(QList<qint64>()))
+                pids += QString::number(pid);
+            const QString by = !file.mappedBy ? u"not known for all"_s : pids.isEmpty() ? u"nobody"_s : pids.join(u", "_s);
+            table.add({{file.path}, {QString::number(file.kib)}, {QString::number(file.uid)}, {by}});
+        }
+        text += u'\n' + table.text(output);
+    }
+    return text;
+}
+
+QString wordFor(Problem::Severity severity)
+{
+    switch (severity) {
+    case Problem::Severity::Notice:
+        return u"notice"_s;
+    case Problem::Severity::Warning:
+        return u"warning"_s;
+    case Problem::Severity::Critical:
+        return u"critical"_s;
+    }
+    return {};
+}
+
+} // namespace
+
+QString snapshotText(const Snapshot &snapshot, const Output &output)
+{
+    return headLine(snapshot, output) + gpuTable(snapshot, output) + processTable(snapshot, output)
+        + unitTable(snapshot, output) + deepTables(snapshot, output);
+}
+
+QStringList problemLines(const Snapshot &snapshot)
+{
+    QList<Problem> problems = snapshot.problems;
+    std::ranges::stable_sort(problems, std::ranges::greater(), &Problem::severity);
+    QStringList lines;
+    for (const Problem &problem : problems) {
+        const QString advice = problem.advice.isEmpty() ? QString() : QString(u' ' + problem.advice);
+        lines += u"%1: %2%3"_s.arg(wordFor(problem.severity), problem.text, advice);
+    }
+    return lines;
+}
+
+QString missingGpusText(const Snapshot &snapshot)
+{
+    const GpuSource &source = snapshot.gpuSource;
+    QString text = u"The GPU data is missing"_s;
+    switch (source.status) {
+    case GpuSource::Status::Absent:
+        text += u": there is no %1 on the host"_s.arg(source.tool);
+        break;
+    case GpuSource::Status::Hung:
+        text += u": %1 hangs"_s.arg(source.tool);
+        break;
+    case GpuSource::Status::Timeout:
+        text += u": %1 took too long"_s.arg(source.tool);
+        break;
+    case GpuSource::Status::Ok:
+    case GpuSource::Status::Failed:
+        text += u": %1 failed"_s.arg(source.tool);
+        break;
+    }
+    if (source.since.isValid())
+        text += u" since "_s + source.since.toLocalTime().toString(u"yyyy-MM-dd HH:mm:ss"_s);
+    return source.message.isEmpty() ? QString(text + u'.') : u"%1 (%2)."_s.arg(text, source.message);
+}
+
+} // namespace pilothouse

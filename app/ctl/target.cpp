@@ -1,0 +1,85 @@
+// SPDX-FileCopyrightText: Pilothouse contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/ctl/target.h"
+
+#include "app/ctl/terminal.h"
+
+#include <QFileInfo>
+#include <QStandardPaths>
+
+#include <algorithm>
+
+namespace pilothouse {
+
+using namespace Qt::StringLiterals;
+
+namespace {
+
+/// Units of the command line as services, so that the rest of the program knows one way only. A unit that the
+/// inventory knows as a user's stays one.
+QList<ServiceSpec> servicesFor(const QStringList &units, const QList<ServiceSpec> &known)
+{
+    QList<ServiceSpec> services;
+    for (const QString &unit : units) {
+        const auto at = std::ranges::find_if(known, [&](const ServiceSpec &service) {
+            return service.unit == unit || QString(service.unit + u".service"_s) == unit;
+        });
+        ServiceSpec service = at == known.end() ? ServiceSpec{} : *at;
+        service.unit = unit;
+        services += service;
+    }
+    return services;
+}
+
+} // namespace
+
+Result<Inventory> inventoryFor(const Options &options)
+{
+    QString folder = options.configDir;
+    if (folder.isEmpty())
+        folder = QStandardPaths::writableLocation(QStandardPaths::GenericConfigLocation) + u"/pilothouse"_s;
+    return loadInventory(folder);
+}
+
+Result<HostSpec> hostFor(const Options &options, const QString &target)
+{
+    const auto inventory = inventoryFor(options);
+    if (!inventory)
+        return fail(inventory.error());
+    HostSpec host;
+    const auto at = std::ranges::find_if(inventory->hosts, [&](const HostSpec &h) { return h.name == target; });
+    if (at != inventory->hosts.end()) {
+        host = *at;
+    } else {
+        const auto parsed = parseTarget(target);
+        if (!parsed)
+            return fail(parsed.error());
+        host.name = target;
+        host.ssh = target;
+    }
+    if (!options.units.isEmpty())
+        host.services = servicesFor(options.units, host.services);
+    return host;
+}
+
+Result<FleetSettings> fleetSettingsFor(const Options &options)
+{
+    for (const QString &file : {options.sshConfigFile, options.identityFile}) {
+        if (!file.isEmpty() && !QFileInfo(file).isReadable())
+            return fail(ErrorCode::LocalIo, u"%1 cannot be read."_s.arg(file));
+    }
+    const auto absolute = [](const QString &file) {
+        return file.isEmpty() ? file : QFileInfo(file).absoluteFilePath();
+    };
+    FleetSettings settings;
+    settings.sshConfigFile = absolute(options.sshConfigFile);
+    settings.knownHostsFile = absolute(options.knownHostsFile);
+    settings.identityFile = absolute(options.identityFile);
+    settings.acceptNewHostKey = options.acceptNewHostKey;
+    settings.askPerson = Terminal::isThere();
+    settings.timeout = options.timeout;
+    settings.sudo = options.sudo;
+    return settings;
+}
+
+} // namespace pilothouse

@@ -1,0 +1,322 @@
+// SPDX-FileCopyrightText: Pilothouse contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "tests/support/testmain.h"
+#include "tests/unit/ctl/ctlrun.h"
+
+#include <QDir>
+#include <QFile>
+#include <QJsonArray>
+#include <QTemporaryDir>
+
+using namespace pilothouse::test;
+using namespace Qt::StringLiterals;
+
+class TstCtl final : public QObject
+{
+    Q_OBJECT
+private slots:
+    void init();
+    void usage_saysWhatIsWrong_data();
+    void usage_saysWhatIsWrong();
+    void help_isPrinted_data();
+    void help_isPrinted();
+    void version_isPrinted();
+    void laterCommand_isRefusedInOneSentence_data();
+    void laterCommand_isRefusedInOneSentence();
+    void hosts_withoutAFile_isEmpty();
+    void hosts_areListed();
+    void hosts_asJson();
+    void hosts_colours_data();
+    void hosts_colours();
+    void commonOptions_standBeforeAndAfter();
+    void brokenInventory_isALocalFailure_data();
+    void brokenInventory_isALocalFailure();
+    void missingFile_isALocalFailure_data();
+    void missingFile_isALocalFailure();
+    void fullOutput_isALocalFailure();
+    void readerGone_isNoCrash();
+    void plainLocale_bringsNoWarning();
+
+private:
+    [[nodiscard]] QString home() const { return m_home->path(); }
+    void writeInventory(const QByteArray &text) const;
+
+    std::unique_ptr<QTemporaryDir> m_home;
+};
+
+void TstCtl::init()
+{
+    m_home = std::make_unique<QTemporaryDir>();
+    QVERIFY(m_home->isValid());
+}
+
+void TstCtl::writeInventory(const QByteArray &text) const
+{
+    QVERIFY(QDir().mkpath(home() + u"/.config/pilothouse"_s));
+    QFile file(home() + u"/.config/pilothouse/hosts.toml"_s);
+    QVERIFY(file.open(QIODevice::WriteOnly));
+    QCOMPARE(file.write(text), text.size());
+}
+
+void TstCtl::usage_saysWhatIsWrong_data()
+{
+    QTest::addColumn<QStringList>("arguments");
+    QTest::addColumn<QByteArray>("words");
+    const auto row = [](const char *name, const QStringList &arguments, const char *words) {
+        QTest::newRow(name) << arguments << QByteArray(words);
+    };
+    row("nothing", {}, "No command is given. See pilothousectl --help.");
+    row("unknown command", {u"shapsnot"_s}, "There is no command \"shapsnot\".");
+    row("hostile command", {u"a\033[31mb"_s}, "There is no command \"a\u241B[31mb\".");
+    row("unknown option", {u"--frobnicate"_s, u"hosts"_s}, "There is no option --frobnicate before the command.");
+    row("unknown option of a command", {u"hosts"_s, u"--deep"_s}, "There is no option --deep for hosts.");
+    row("own option before the command", {u"--deep"_s, u"snapshot"_s, u"a"_s}, "There is no option --deep before");
+    row("short option", {u"hosts"_s, u"-j"_s}, "There is no option -j for hosts.");
+    row("value missing", {u"hosts"_s, u"--config"_s}, "--config needs a value (DIR).");
+    row("value empty", {u"hosts"_s, u"--config="_s}, "--config: expected a path, found \"\".");
+    row("value for a flag", {u"hosts"_s, u"--json=yes"_s}, "--json takes no value.");
+    row("no target", {u"snapshot"_s}, "snapshot needs more: snapshot TARGET");
+    row("two targets", {u"test"_s, u"a"_s, u"b"_s}, "\"b\" is one argument too many for test.");
+    row("argument for hosts", {u"hosts"_s, u"a"_s}, "\"a\" is one argument too many for hosts.");
+    row("timeout as a word", {u"hosts"_s, u"--timeout"_s, u"soon"_s}, "--timeout: expected a number of seconds");
+    row("timeout of nothing", {u"hosts"_s, u"--timeout"_s, u"0"_s}, "--timeout: expected a number of seconds");
+    row("timeout without end", {u"hosts"_s, u"--timeout"_s, u"inf"_s}, "--timeout: expected a number of seconds");
+    row("timeout that is none", {u"hosts"_s, u"--timeout"_s, u"nan"_s}, "--timeout: expected a number of seconds");
+    row("sudo unheard of", {u"hosts"_s, u"--sudo"_s, u"yes"_s}, "--sudo: expected never, nopasswd, ask, found \"yes\".");
+    row("colour unheard of", {u"hosts"_s, u"--color"_s, u"red"_s}, "--color: expected auto, always, never, found");
+    row("count alone", {u"snapshot"_s, u"a"_s, u"--count"_s, u"2"_s}, "--count goes with --watch.");
+    row("count of nothing", {u"snapshot"_s, u"a"_s, u"--watch"_s, u"1"_s, u"--count"_s, u"0"_s},
+        "--count: expected a whole number from 1, found \"0\".");
+    row("watch of nothing", {u"snapshot"_s, u"a"_s, u"--watch"_s, u"0"_s}, "--watch: expected a number of seconds");
+    row("bad unit", {u"snapshot"_s, u"a"_s, u"--unit"_s, u"a b"_s}, "--unit: expected the name of a systemd unit");
+    row("target with a dash", {u"snapshot"_s, u"--"_s, u"-oProxyCommand=x"_s}, "The command cannot be understood");
+    row("empty target", {u"snapshot"_s, QString()}, "The command cannot be understood");
+    row("target with a port out of range", {u"test"_s, u"a:70000"_s}, "The command cannot be understood");
+    row("target with an open bracket", {u"test"_s, u"[::1"_s}, "The command cannot be understood");
+}
+
+void TstCtl::usage_saysWhatIsWrong()
+{
+    QFETCH(const QStringList, arguments);
+    QFETCH(const QByteArray, words);
+    const CtlResult result = runCtl(arguments, home());
+    QCOMPARE(result.exitCode, 2);
+    QCOMPARE(result.output, QByteArray());
+    QVERIFY2(result.errors.contains(words), result.errors.constData());
+    QVERIFY(result.errors.startsWith("pilothousectl: "));
+    QCOMPARE(result.errors.count('\n'), 1);
+}
+
+void TstCtl::help_isPrinted_data()
+{
+    QTest::addColumn<QStringList>("arguments");
+    QTest::addColumn<QByteArray>("words");
+    QTest::newRow("general") << QStringList{u"--help"_s} << QByteArray("usage: pilothousectl COMMAND");
+    QTest::newRow("snapshot") << QStringList{u"snapshot"_s, u"--help"_s}
+                              << QByteArray("usage: pilothousectl snapshot TARGET [--unit U]... [--deep]");
+    QTest::newRow("before") << QStringList{u"--help"_s, u"test"_s}
+                            << QByteArray("usage: pilothousectl test TARGET [OPTION...]");
+    QTest::newRow("hosts") << QStringList{u"hosts"_s, u"--help"_s}
+                           << QByteArray("usage: pilothousectl hosts [OPTION...]");
+}
+
+void TstCtl::help_isPrinted()
+{
+    QFETCH(const QStringList, arguments);
+    QFETCH(const QByteArray, words);
+    const CtlResult result = runCtl(arguments, home());
+    QCOMPARE(result.exitCode, 0);
+    QVERIFY2(result.output.startsWith(words), result.output.constData());
+    for (const char *option : {"--json", "--config DIR", "--ssh-config FILE", "--known-hosts FILE", "--identity FILE",
+                               "--accept-new-host-key", "--timeout SEC", "--sudo never|nopasswd|ask", "--read-only",
+                               "--color auto|always|never", "--version", "--help"})
+        QVERIFY2(result.output.contains(option), option);
+    QCOMPARE(result.errors, QByteArray());
+}
+
+void TstCtl::version_isPrinted()
+{
+    for (const QStringList &arguments : {QStringList{u"--version"_s}, QStringList{u"hosts"_s, u"--version"_s}}) {
+        const CtlResult result = runCtl(arguments, home());
+        QCOMPARE(result.exitCode, 0);
+        QVERIFY2(result.output.startsWith("pilothousectl 0."), result.output.constData());
+        QCOMPARE(result.output.count('\n'), 1);
+    }
+}
+
+void TstCtl::laterCommand_isRefusedInOneSentence_data()
+{
+    QTest::addColumn<QStringList>("arguments");
+    QTest::newRow("status") << QStringList{u"status"_s};
+    QTest::newRow("holders") << QStringList{u"holders"_s, u"gpu1"_s};
+    QTest::newRow("reclaim") << QStringList{u"reclaim"_s, u"gpu1"_s, u"--dry-run"_s, u"--gpu"_s, u"3"_s};
+    QTest::newRow("restart") << QStringList{u"restart"_s, u"gpu1"_s, u"vllm"_s, u"--yes"_s};
+    QTest::newRow("unit") << QStringList{u"unit"_s, u"gpu1"_s, u"vllm"_s, u"status"_s};
+    QTest::newRow("evidence") << QStringList{u"evidence"_s, u"gpu1"_s, u"-o"_s, u"x.tar.gz"_s};
+    QTest::newRow("history") << QStringList{u"--json"_s, u"history"_s, u"gpu1"_s};
+}
+
+void TstCtl::laterCommand_isRefusedInOneSentence()
+{
+    QFETCH(const QStringList, arguments);
+    const CtlResult result = runCtl(arguments, home());
+    QCOMPARE(result.exitCode, 2);
+    QCOMPARE(result.output, QByteArray());
+    const QByteArray name = arguments.value(arguments.first().startsWith(u'-') ? 1 : 0).toUtf8();
+    QCOMPARE(result.errors, QByteArray("pilothousectl: The command " + name + " is not in this version.\n"));
+}
+
+void TstCtl::hosts_withoutAFile_isEmpty()
+{
+    const CtlResult table = runCtl({u"hosts"_s}, home());
+    QCOMPARE(table.exitCode, 0);
+    QCOMPARE(table.output, QByteArray());
+    QVERIFY(table.errors.contains("/.config/pilothouse/hosts.toml"));
+    const CtlResult json = runCtl({u"hosts"_s, u"--json"_s}, home());
+    QCOMPARE(json.exitCode, 0);
+    QCOMPARE(json.json().value(0).value(u"hosts"_s).toArray(), QJsonArray());
+    QCOMPARE(json.errors, QByteArray());
+}
+
+void TstCtl::hosts_areListed()
+{
+    writeInventory("[[host]]\nname = \"gpu1\"\nssh = \"root@10.0.0.5\"\ntags = [\"prod\", \"rack-3\"]\n"
+                   "[[host.service]]\nname = \"kimi\"\nunit = \"vllm\"\n[[host]]\nname = \"b\"\naccess = \"read-only\"\n");
+    const CtlResult result = runCtl({u"hosts"_s}, home());
+    QCOMPARE(result.exitCode, 0);
+    QCOMPARE(result.output, QByteArray("HOST  SSH            TAGS          ACCESS     SUDO   SERVICES\n"
+                                       "gpu1  root@10.0.0.5  prod, rack-3  confirm    never  kimi\n"
+                                       "b     b                            read-only  never\n"));
+}
+
+void TstCtl::hosts_asJson()
+{
+    writeInventory("[[host]]\nname = \"gpu1\"\nexpected_gpus = 8\n"
+                   "[[host.service]]\nname = \"kimi\"\nunit = \"vllm\"\ngpus = [0, \"GPU-1\"]\n[[host]]\nname = \"b\"\n");
+    const CtlResult result = runCtl({u"hosts"_s, u"--json"_s}, home());
+    QCOMPARE(result.exitCode, 0);
+    QCOMPARE(result.json().size(), 1);
+    const QJsonArray hosts = result.json().first().value(u"hosts"_s).toArray();
+    QCOMPARE(hosts.size(), 2);
+    const QJsonObject gpu1 = hosts.at(0).toObject();
+    QCOMPARE(gpu1.value(u"expected_gpus"_s).toInt(), 8);
+    QCOMPARE(gpu1.value(u"threshold_mib"_s).toInt(), 1000);
+    QCOMPARE(gpu1.value(u"access"_s).toString(), u"confirm"_s);
+    const QJsonObject kimi = gpu1.value(u"services"_s).toArray().at(0).toObject();
+    QCOMPARE(kimi.value(u"gpus"_s).toArray(), (QJsonArray{0, u"GPU-1"_s}));
+    QVERIFY(kimi.value(u"health"_s).isNull());
+    QVERIFY(hosts.at(1).toObject().value(u"expected_gpus"_s).isNull()); // not said is not zero
+}
+
+void TstCtl::hosts_colours_data()
+{
+    QTest::addColumn<QString>("mode");
+    QTest::addColumn<bool>("coloured");
+    QTest::newRow("auto, no terminal") << u"auto"_s << false;
+    QTest::newRow("always") << u"always"_s << true;
+    QTest::newRow("never") << u"never"_s << false;
+}
+
+void TstCtl::hosts_colours()
+{
+    QFETCH(const QString, mode);
+    QFETCH(const bool, coloured);
+    writeInventory("[[host]]\nname = \"gpu1\"\n");
+    const CtlResult result = runCtl({u"hosts"_s, u"--color"_s, mode}, home());
+    QCOMPARE(result.output.contains('\033'), coloured);
+}
+
+void TstCtl::commonOptions_standBeforeAndAfter()
+{
+    QTemporaryDir other;
+    QFile file(other.filePath(u"hosts.toml"_s));
+    QVERIFY(file.open(QIODevice::WriteOnly));
+    file.write("[[host]]\nname = \"other\"\n");
+    file.close();
+    const QString folder = other.path();
+    for (const QStringList &arguments :
+         {QStringList{u"--json"_s, u"--config"_s, folder, u"hosts"_s},
+          QStringList{u"hosts"_s, u"--config="_s + folder, u"--json"_s},
+          QStringList{u"--json"_s, u"hosts"_s, u"--config"_s, folder, u"--sudo"_s, u"ask"_s, u"--read-only"_s,
+                      u"--timeout"_s, u"2.5"_s, u"--accept-new-host-key"_s, u"--known-hosts"_s, u"/k"_s}}) {
+        const CtlResult result = runCtl(arguments, home());
+        QVERIFY2(result.exitCode == 0, result.errors.constData());
+        QCOMPARE(result.json().value(0).value(u"hosts"_s).toArray().at(0).toObject().value(u"name"_s).toString(),
+                 u"other"_s);
+    }
+}
+
+void TstCtl::brokenInventory_isALocalFailure_data()
+{
+    QTest::addColumn<QStringList>("arguments");
+    QTest::newRow("hosts") << QStringList{u"hosts"_s};
+    QTest::newRow("snapshot") << QStringList{u"snapshot"_s, u"127.0.0.1:1"_s};
+    QTest::newRow("test") << QStringList{u"test"_s, u"127.0.0.1:1"_s, u"--json"_s};
+}
+
+void TstCtl::brokenInventory_isALocalFailure()
+{
+    QFETCH(const QStringList, arguments);
+    writeInventory("[[host]]\nname = 1\n");
+    const CtlResult result = runCtl(arguments, home());
+    QCOMPARE(result.exitCode, 8);
+    QCOMPARE(result.output, QByteArray());
+    QVERIFY2(result.errors.contains("/hosts.toml:2:8: expected a string for \"name\", found an integer."),
+             result.errors.constData());
+}
+
+void TstCtl::missingFile_isALocalFailure_data()
+{
+    QTest::addColumn<QString>("option");
+    QTest::newRow("identity") << u"--identity"_s;
+    QTest::newRow("SSH configuration") << u"--ssh-config"_s;
+}
+
+void TstCtl::missingFile_isALocalFailure()
+{
+    QFETCH(const QString, option);
+    const CtlResult result = runCtl({u"snapshot"_s, u"127.0.0.1:1"_s, option, u"/nowhere"_s}, home());
+    QCOMPARE(result.exitCode, 8);
+    QVERIFY2(result.errors.contains("/nowhere cannot be read"), result.errors.constData());
+}
+
+void TstCtl::fullOutput_isALocalFailure()
+{
+    writeInventory("[[host]]\nname = \"gpu1\"\n");
+    QProcess process;
+    process.setProcessEnvironment(ctlEnvironment(home()));
+    process.setStandardOutputFile(u"/dev/full"_s);
+    process.start(ctlProgram(), {u"hosts"_s});
+    QVERIFY(process.waitForFinished(30'000));
+    QCOMPARE(process.exitStatus(), QProcess::NormalExit);
+    QCOMPARE(process.exitCode(), 8);
+    QVERIFY(process.readAllStandardError().contains("Standard output cannot be written"));
+}
+
+void TstCtl::readerGone_isNoCrash()
+{
+    writeInventory("[[host]]\nname = \"gpu1\"\n");
+    QProcess piped;
+    piped.setProcessEnvironment(ctlEnvironment(home()));
+    piped.start(u"/bin/bash"_s,
+                {u"-c"_s, u"set -o pipefail; ( sleep 0.3; exec \"$0\" hosts ) | true; echo \"code $?\""_s, ctlProgram()});
+    QVERIFY(piped.waitForFinished(30'000));
+    QCOMPARE(piped.readAllStandardOutput(), QByteArray("code 0\n"));
+    QCOMPARE(piped.readAllStandardError(), QByteArray());
+}
+
+void TstCtl::plainLocale_bringsNoWarning()
+{
+    writeInventory("[[host]]\nname = \"gpu-é\"\nssh = \"gpu1\"\n");
+    QProcess process;
+    QProcessEnvironment environment = ctlEnvironment(home());
+    environment.insert(u"LC_ALL"_s, u"C"_s);
+    process.setProcessEnvironment(environment);
+    process.start(ctlProgram(), {u"hosts"_s});
+    QVERIFY(process.waitForFinished(30'000));
+    QCOMPARE(process.readAllStandardError(), QByteArray());
+    QVERIFY(process.readAllStandardOutput().contains("gpu-é"));
+}
+
+PILOTHOUSE_TEST_MAIN(TstCtl)
+#include "tst_ctl.moc"

@@ -1,0 +1,115 @@
+// SPDX-FileCopyrightText: Pilothouse contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/ctl/snapshottext.h"
+#include "app/ctl/texttable.h"
+#include "tests/support/testmain.h"
+
+using namespace pilothouse;
+using namespace Qt::StringLiterals;
+
+class TstSnapshotText final : public QObject
+{
+    Q_OBJECT
+private slots:
+    void table_alignsAndCuts();
+    void unknownFigures_areWordsNotZero();
+    void faultyCard_isNamed();
+    void missingLists_areSaid();
+    void processes_areThoseWithGpuMemoryInOrder();
+    void problems_worstFirst();
+
+private:
+    const Output m_output{ColorMode::Never};
+};
+
+void TstSnapshotText::table_alignsAndCuts()
+{
+    TextTable table({{u"A"_s}, {u"NUMBER"_s, TextTable::Align::Right}, {u"C"_s, TextTable::Align::Left, 5}});
+    table.add({{u"x"_s}, {u"1"_s}, {u"longer than five"_s}});
+    table.add({{u"wide"_s}, {u"1234567"_s}});
+    QCOMPARE(table.text(m_output), u"A      NUMBER  C\n"
+                                   u"x           1  long…\n"
+                                   u"wide  1234567\n"_s);
+    const Output coloured(ColorMode::Always);
+    QVERIFY(table.text(coloured).startsWith(u"\033[1mA\033[0m"_s));
+}
+
+void TstSnapshotText::unknownFigures_areWordsNotZero()
+{
+    Snapshot snapshot;
+    Gpu gpu;
+    gpu.index = 0;
+    gpu.memoryUsedMib = Quantity<qint64>::unknown(UnknownReason::NotSupported);
+    gpu.memoryTotalMib = Quantity<qint64>::unknown(UnknownReason::NoPermission);
+    gpu.utilizationPct = Quantity<double>::unknown(UnknownReason::Unparsable);
+    snapshot.gpus = QList<Gpu>{gpu};
+    const QString text = snapshotText(snapshot, m_output);
+    const QString line = text.split(u'\n').at(2);
+    QCOMPARE(line.simplified(), u"0 n/a hidden ? – –"_s);
+}
+
+void TstSnapshotText::faultyCard_isNamed()
+{
+    Snapshot snapshot;
+    Gpu gpu;
+    gpu.index = 3;
+    gpu.fault = u"GPU requires reset"_s;
+    gpu.memoryUsedMib = Quantity<qint64>::unknown(UnknownReason::Failed);
+    snapshot.gpus = QList<Gpu>{gpu};
+    const QString line = snapshotText(snapshot, m_output).split(u'\n').at(2);
+    QVERIFY2(line.contains(u"failed"_s) && line.endsWith(u"GPU requires reset"_s), qPrintable(line));
+}
+
+void TstSnapshotText::missingLists_areSaid()
+{
+    Snapshot snapshot;
+    snapshot.gpuSource.status = GpuSource::Status::Hung;
+    const QString text = snapshotText(snapshot, m_output);
+    QVERIFY(text.contains(u"GPUs unknown"_s));
+    QVERIFY(text.contains(u"Processes unknown"_s));
+    QCOMPARE(missingGpusText(snapshot), u"The GPU data is missing: nvidia-smi hangs."_s);
+    snapshot.gpuSource.status = GpuSource::Status::Failed;
+    snapshot.gpuSource.message = u"NVML: mismatch"_s;
+    QCOMPARE(missingGpusText(snapshot), u"The GPU data is missing: nvidia-smi failed (NVML: mismatch)."_s);
+    snapshot.gpus = QList<Gpu>{};
+    snapshot.processes = QList<Process>{};
+    QVERIFY(snapshotText(snapshot, m_output).contains(u"No GPUs.\n\nNo process has GPU memory.\n"_s));
+}
+
+void TstSnapshotText::processes_areThoseWithGpuMemoryInOrder()
+{
+    Snapshot snapshot;
+    Process idle;
+    idle.pid = Pid{1};
+    idle.command = u"idle"_s;
+    Process second;
+    second.pid = Pid{77};
+    second.command = u"VLLM::Worker_TP1"_s;
+    second.gpuMemory = {ProcessGpuMemory{1, {}, Quantity<qint64>(96615)}};
+    Process gone;
+    gone.pid = Pid{99};
+    gone.driverName = u"[Not Found]"_s;
+    gone.gpuMemory = {ProcessGpuMemory{0, {}, Quantity<qint64>::unknown(UnknownReason::NotSupported)}};
+    snapshot.processes = QList<Process>{second, idle, gone};
+    QStringList lines = snapshotText(snapshot, m_output).split(u'\n');
+    lines = lines.filter(u"0:"_s) + lines.filter(u"1:"_s);
+    QCOMPARE(lines.size(), 2);
+    QVERIFY2(lines.at(0).simplified().startsWith(u"99 – gone – 0: n/a [Not Found]"_s), qPrintable(lines.at(0)));
+    QVERIFY(lines.at(1).contains(u"1: 96615"_s));
+}
+
+void TstSnapshotText::problems_worstFirst()
+{
+    Snapshot snapshot;
+    Problem notice;
+    notice.text = u"N."_s;
+    Problem critical;
+    critical.severity = Problem::Severity::Critical;
+    critical.text = u"C."_s;
+    critical.advice = u"Do."_s;
+    snapshot.problems = {notice, critical};
+    QCOMPARE(problemLines(snapshot), (QStringList{u"critical: C. Do."_s, u"notice: N."_s}));
+}
+
+PILOTHOUSE_TEST_MAIN(TstSnapshotText)
+#include "tst_snapshottext.moc"

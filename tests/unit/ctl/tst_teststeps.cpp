@@ -1,0 +1,186 @@
+// SPDX-FileCopyrightText: Pilothouse contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/ctl/teststeps.h"
+#include "tests/support/testmain.h"
+
+using namespace pilothouse;
+using namespace Qt::StringLiterals;
+using State = StepResult::State;
+
+class TstTestSteps final : public QObject
+{
+    Q_OBJECT
+private slots:
+    void error_belongsToAStep_data();
+    void error_belongsToAStep();
+    void smi_isJudged_data();
+    void smi_isJudged();
+    void systemctl_isJudged_data();
+    void systemctl_isJudged();
+    void rights_areJudged_data();
+    void rights_areJudged();
+    void exitCode_isTheFirstFailures();
+    void json_hasTheContractsWords();
+    void line_isAligned();
+};
+
+void TstTestSteps::error_belongsToAStep_data()
+{
+    QTest::addColumn<ErrorCode>("code");
+    QTest::addColumn<TestStep>("current");
+    QTest::addColumn<TestStep>("step");
+    using enum ErrorCode;
+    const auto row = [](ErrorCode code, TestStep current, TestStep step) {
+        QTest::newRow(qPrintable(nameOf(code) + QString::number(int(current)))) << code << current << step;
+    };
+    row(NameNotResolved, TestStep::Connect, TestStep::Resolve);
+    row(SshConfigRefused, TestStep::Resolve, TestStep::Resolve);
+    row(ConnectRefused, TestStep::Connect, TestStep::Connect);
+    row(NotSsh, TestStep::Connect, TestStep::Connect);
+    row(HandshakeFailed, TestStep::Connect, TestStep::Connect);
+    row(HostKeyChanged, TestStep::HostKey, TestStep::HostKey);
+    row(SignInRefused, TestStep::SignIn, TestStep::SignIn);
+    row(ConnectionLost, TestStep::SignIn, TestStep::SignIn);
+    row(ConnectionLost, TestStep::Smi, TestStep::Smi);
+    row(ChannelRefused, TestStep::Shell, TestStep::Shell);
+    row(Timeout, TestStep::Shell, TestStep::Shell);
+    row(SignInRefused, TestStep::Connect, TestStep::Connect); // never later than what is under way
+}
+
+void TstTestSteps::error_belongsToAStep()
+{
+    QFETCH(const ErrorCode, code);
+    QFETCH(const TestStep, current);
+    QFETCH(const TestStep, step);
+    QCOMPARE(stepOf(code, current), step);
+}
+
+void TstTestSteps::smi_isJudged_data()
+{
+    QTest::addColumn<int>("status");
+    QTest::addColumn<int>("gpus"); // -1: no list
+    QTest::addColumn<QString>("fault");
+    QTest::addColumn<int>("exitCode");
+    QTest::addColumn<QString>("words");
+    using enum GpuSource::Status;
+    QTest::newRow("well") << int(Ok) << 8 << QString() << 0 << u"8 GPUs, driver 590.48.01."_s;
+    QTest::newRow("none") << int(Ok) << 0 << QString() << 0 << u"0 GPUs"_s;
+    QTest::newRow("fault") << int(Ok) << 8 << u"GPU requires reset"_s << 6 << u"1 with a fault"_s;
+    QTest::newRow("absent") << int(Absent) << -1 << QString() << 6 << u"there is no nvidia-smi"_s;
+    QTest::newRow("failed") << int(Failed) << -1 << QString() << 6 << u"nvidia-smi failed"_s;
+    QTest::newRow("hung") << int(Hung) << -1 << QString() << 6 << u"nvidia-smi hangs"_s;
+    QTest::newRow("timeout") << int(Timeout) << -1 << QString() << 6 << u"took too long"_s;
+}
+
+void TstTestSteps::smi_isJudged()
+{
+    QFETCH(const int, status);
+    QFETCH(const int, gpus);
+    QFETCH(const QString, fault);
+    QFETCH(const int, exitCode);
+    QFETCH(const QString, words);
+    Snapshot snapshot;
+    snapshot.gpuSource.status = GpuSource::Status(status);
+    snapshot.gpuSource.driverVersion = u"590.48.01"_s;
+    snapshot.gpuSource.durationMs = 55.0;
+    if (gpus >= 0)
+        snapshot.gpus = QList<Gpu>(gpus);
+    if (!fault.isEmpty())
+        snapshot.gpus->first().fault = fault;
+    const StepResult result = judgeSmi(snapshot);
+    QCOMPARE(result.state, exitCode == 0 ? State::Done : State::Failed);
+    QCOMPARE(exitCodeOf({result}), exitCode);
+    QVERIFY2(result.text.contains(words), qPrintable(result.text));
+    QCOMPARE(result.durationMs, std::optional(55.0));
+}
+
+void TstTestSteps::systemctl_isJudged_data()
+{
+    QTest::addColumn<QString>("problem");
+    QTest::addColumn<bool>("units");
+    QTest::addColumn<int>("exitCode");
+    QTest::newRow("well") << QString() << true << 0;
+    QTest::newRow("absent") << u"systemd.absent"_s << false << 6;
+    QTest::newRow("unreachable") << u"systemd.unreachable"_s << false << 6;
+    QTest::newRow("section failed") << u"section.units"_s << false << 6;
+    QTest::newRow("no list and no reason") << QString() << false << 6;
+    QTest::newRow("other problem") << u"gpu.mps"_s << true << 0;
+}
+
+void TstTestSteps::systemctl_isJudged()
+{
+    QFETCH(const QString, problem);
+    QFETCH(const bool, units);
+    QFETCH(const int, exitCode);
+    Snapshot snapshot;
+    if (units)
+        snapshot.units = QList<Unit>{};
+    if (!problem.isEmpty()) {
+        Problem p;
+        p.code = problem;
+        p.text = u"The words of the problem."_s;
+        snapshot.problems = {p};
+    }
+    const StepResult result = judgeSystemctl(snapshot);
+    QCOMPARE(exitCodeOf({result}), exitCode);
+    if (exitCode != 0 && !problem.isEmpty())
+        QCOMPARE(result.text, u"The words of the problem."_s);
+}
+
+void TstTestSteps::rights_areJudged_data()
+{
+    QTest::addColumn<bool>("root");
+    QTest::addColumn<bool>("hidepid");
+    QTest::addColumn<SudoPolicy>("sudo");
+    QTest::addColumn<int>("exitCode");
+    QTest::newRow("root") << true << false << SudoPolicy::Never << 0;
+    QTest::newRow("ordinary") << false << false << SudoPolicy::Never << 0;
+    QTest::newRow("hidden") << false << true << SudoPolicy::Never << 6;
+    QTest::newRow("root sees all") << true << true << SudoPolicy::NoPassword << 0;
+    QTest::newRow("sudo refused") << false << false << SudoPolicy::NoPassword << 6;
+}
+
+void TstTestSteps::rights_areJudged()
+{
+    QFETCH(const bool, root);
+    QFETCH(const bool, hidepid);
+    QFETCH(const SudoPolicy, sudo);
+    QFETCH(const int, exitCode);
+    Snapshot snapshot;
+    snapshot.system.root = root;
+    snapshot.system.hidepid = hidepid;
+    QCOMPARE(exitCodeOf({judgeRights(snapshot, sudo)}), exitCode);
+}
+
+void TstTestSteps::exitCode_isTheFirstFailures()
+{
+    StepResult done;
+    StepResult keyUnknown{TestStep::HostKey, State::Failed, {}, {}, ErrorCode::HostKeyUnknown};
+    StepResult noTool{TestStep::Smi, State::Failed, {}, {}, ErrorCode::ToolMissing};
+    QCOMPARE(exitCodeOf(QList<StepResult>{}), 0);
+    QCOMPARE(exitCodeOf({done}), 0);
+    QCOMPARE(exitCodeOf({done, keyUnknown, noTool}), 5);
+    QCOMPARE(exitCodeOf({done, noTool}), 6);
+}
+
+void TstTestSteps::json_hasTheContractsWords()
+{
+    const StepResult result{TestStep::HostKey, State::Skipped, u"Not reached."_s, {}, {}};
+    QCOMPARE(toJson(result), (QJsonObject{{u"name"_s, u"host key"_s},
+                                          {u"state"_s, u"skipped"_s},
+                                          {u"text"_s, u"Not reached."_s},
+                                          {u"duration_ms"_s, QJsonValue::Null}}));
+}
+
+void TstTestSteps::line_isAligned()
+{
+    const Output output(ColorMode::Never);
+    QCOMPARE(lineOf({TestStep::SignIn, State::Done, u"Signed in."_s, 12.4, {}}, output),
+             u"done     sign in         12 ms  Signed in.\n"_s);
+    const Output coloured(ColorMode::Always);
+    QVERIFY(lineOf({TestStep::SignIn, State::Failed, {}, {}, ErrorCode::SignInRefused}, coloured)
+                .startsWith(u"\033[31;1mfailed"_s));
+}
+
+PILOTHOUSE_TEST_MAIN(TstTestSteps)
+#include "tst_teststeps.moc"
