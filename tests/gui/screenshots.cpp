@@ -1,0 +1,169 @@
+// SPDX-FileCopyrightText: Pilothouse contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "tests/gui/windowfixture.h"
+
+#include "ui/commands/commandset.h"
+
+#include <QApplication>
+#include <QDir>
+#include <QTextStream>
+
+#include <cmath>
+
+using namespace pilothouse;
+using namespace pilothouse::test;
+using namespace Qt::StringLiterals;
+
+namespace {
+
+/// Memory that rises, stands and falls, so that the plot has something to show; a gap in the middle.
+Snapshot shaped(Snapshot snapshot, qint64 ageMs)
+{
+    if (!snapshot.gpus)
+        return snapshot;
+    const double minutes = static_cast<double>(ageMs) / 60'000.0;
+    for (Gpu &gpu : *snapshot.gpus) {
+        if (!gpu.memoryUsedMib.isKnown())
+            continue;
+        const double start = 4.2 - 0.06 * gpu.index;
+        const double share = std::clamp((start - minutes) / 0.8, 0.0, 1.0);
+        gpu.memoryUsedMib = static_cast<qint64>(share * static_cast<double>(gpu.memoryUsedMib.value()));
+        if (minutes > 1.8 && minutes < 2.1)
+            gpu.memoryUsedMib = Quantity<qint64>::unknown(UnknownReason::Failed);
+    }
+    return snapshot;
+}
+
+class Studio final
+{
+public:
+    Studio(QString folder, Theme::Mode mode)
+        : m_folder(std::move(folder))
+        , m_suffix(mode == Theme::Mode::Dark ? u"dark"_s : u"light"_s)
+        , m_fixture(mode)
+    {
+        m_suffix += u"-%1"_s.arg(qRound(m_fixture.window->devicePixelRatioF() * 100));
+    }
+
+    void fleet()
+    {
+        const auto add = [this](const QString &name, auto make) {
+            m_fixture.addHost(name, [&](const QString &host, qint64 age) { return shaped(make(host, age), age); }, 140);
+        };
+        add(u"gpu1"_s, [](const QString &host, qint64 age) { return servingHost(host, age); });
+        add(u"gpu2"_s, [](const QString &host, qint64 age) { return freeHost(host, age); });
+        add(u"gpu3"_s, [](const QString &host, qint64 age) { return leftoverHost(host, age); });
+        add(u"gpu4"_s, [](const QString &host, qint64 age) { return hungHost(host, age); });
+        add(u"gb10"_s, [](const QString &host, qint64 age) { return unifiedHost(host, age); });
+        add(u"mig1"_s, [](const QString &host, qint64 age) { return migHost(host, age); });
+        add(u"big16"_s, [](const QString &host, qint64 age) { return servingHost(host, age, 16); });
+        add(u"<b>hostile</b>"_s, [](const QString &host, qint64 age) { return hostileHost(host, age); });
+        add(u"gpu17"_s, [](const QString &host, qint64 age) { return faultHost(host, age); });
+        add(u"stale1"_s, [](const QString &host, qint64 age) { return servingHost(host, age + 14'000); });
+        MainWindow &window = *m_fixture.window;
+        window.addHost(spec(u"connecting1"_s));
+        window.setState(u"connecting1"_s, connecting(u"key exchange with 10.0.0.5:22"_s));
+        window.addHost(spec(u"failed1"_s));
+        window.setState(u"failed1"_s, retrying({ErrorCode::ConnectRefused, u"10.0.0.7:22: Connection refused."_s, {}}, 8));
+        window.addHost(spec(u"changed1"_s));
+        window.setState(u"changed1"_s,
+                        stopped({ErrorCode::HostKeyChanged,
+                                 u"It shows SHA256:q7hT…; SHA256:mB0R… stands in /home/op/.ssh/known_hosts:12."_s, {}}));
+    }
+
+    void shoot(const QString &name)
+    {
+        QTest::qWait(50);
+        save(*m_fixture.window, name);
+    }
+    void shootHost(const QString &host, const QString &name)
+    {
+        m_fixture.window->openHost(host);
+        shoot(name);
+    }
+    void shootDialog(const QString &objectName, const QString &name)
+    {
+        QTest::qWait(50);
+        if (QWidget *dialog = m_fixture.window->findChild<QWidget *>(objectName)) {
+            save(*dialog, name);
+            dialog->close();
+        }
+        QTest::qWait(10);
+    }
+    WindowFixture &fixture() { return m_fixture; }
+
+private:
+    void save(QWidget &widget, const QString &name)
+    {
+        const QString file = u"%1/%2-%3.png"_s.arg(m_folder, name, m_suffix);
+        widget.grab().save(file);
+        QTextStream(stdout) << file << '\n';
+    }
+
+    QString m_folder;
+    QString m_suffix;
+    WindowFixture m_fixture;
+};
+
+void shootAll(Studio &studio)
+{
+    studio.shoot(u"empty"_s);
+    studio.fleet();
+    studio.shootHost(u"gpu1"_s, u"serving"_s);
+    studio.shootHost(u"gpu2"_s, u"free"_s);
+    studio.shootHost(u"gpu3"_s, u"leftover"_s);
+    studio.shootHost(u"gpu4"_s, u"hung"_s);
+    studio.shootHost(u"gb10"_s, u"unified"_s);
+    studio.shootHost(u"mig1"_s, u"mig"_s);
+    studio.shootHost(u"big16"_s, u"sixteen"_s);
+    studio.shootHost(u"<b>hostile</b>"_s, u"hostile"_s);
+    studio.shootHost(u"gpu17"_s, u"fault"_s);
+    studio.shootHost(u"stale1"_s, u"stale"_s);
+    studio.shootHost(u"connecting1"_s, u"connecting"_s);
+    studio.shootHost(u"failed1"_s, u"failed"_s);
+    studio.shootHost(u"changed1"_s, u"changed"_s);
+    MainWindow &window = *studio.fixture().window;
+    Question key;
+    key.id = 1;
+    key.host = u"root@gpu9.example:22"_s;
+    key.keyType = u"ED25519"_s;
+    key.fingerprint = u"SHA256:q7hTz0n3Yw1x7cZpJbQm3m5vX8Kk2o4oXb1o0Qq3v1E"_s;
+    key.knownHostsFile = u"/home/op/.ssh/known_hosts"_s;
+    key.note = u"Another key of type RSA is known for this host."_s;
+    window.setState(u"connecting1"_s, [] {
+        LinkState state = connecting(u"host key unknown"_s);
+        state.phase = LinkState::Phase::Waiting;
+        return state;
+    }());
+    window.ask(u"connecting1"_s, key);
+    studio.shootDialog(u"hostKeyDialog"_s, u"hostkey"_s);
+    Question phrase;
+    phrase.id = 2;
+    phrase.kind = Question::Kind::KeyPassphrase;
+    phrase.host = key.host;
+    phrase.keyFile = u"/home/op/.ssh/id_ed25519"_s;
+    phrase.attempt = 2;
+    window.ask(u"connecting1"_s, phrase);
+    studio.shootDialog(u"secretDialog"_s, u"secret"_s);
+    window.showAddHost({u"gpu5"_s, u"gpu6"_s, u"gpu7"_s, u"bastion"_s}, true);
+    studio.shootDialog(u"addHostDialog"_s, u"addhost"_s);
+}
+
+} // namespace
+
+int main(int argc, char **argv)
+{
+    qputenv("QT_QPA_PLATFORM", "offscreen");
+    QApplication app(argc, argv);
+    const QStringList arguments = QCoreApplication::arguments();
+    const QString folder = arguments.value(1, u"."_s);
+    QDir().mkpath(folder);
+    for (const Theme::Mode mode : {Theme::Mode::Light, Theme::Mode::Dark}) {
+        const QString wanted = arguments.value(2);
+        if (!wanted.isEmpty() && (wanted == "dark"_L1) != (mode == Theme::Mode::Dark))
+            continue;
+        Studio studio(folder, mode);
+        shootAll(studio);
+    }
+    return 0;
+}

@@ -1,0 +1,28 @@
+// SPDX-FileCopyrightText: Pilothouse contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+// All that the window knows of one host. Kept by HostStore, in the GUI thread; everything else reads it.
+
+#include "core/fleet/hostlink.h"
+#include "core/history/memoryhistory.h"
+
+namespace pilothouse {
+
+struct HostData
+{
+    HostSpec spec;
+    LinkState state;
+    SnapshotPtr snapshot;              ///< the last one, however old; null before the first
+    std::optional<Error> lastFailure;  ///< of a request after the last snapshot
+    qint64 spacingMs = 0;              ///< between the last two snapshots
+    MemoryHistory history;
+
+    [[nodiscard]] bool isConnected() const { return state.phase == LinkState::Phase::Connected; }
+    /// Of the last snapshot; -1 without one.
+    [[nodiscard]] qint64 ageMs(const QDateTime &now) const;
+    /// There is a snapshot, and it is older than the host's own cadence explains, or the link is down.
+    [[nodiscard]] bool isStale(const QDateTime &now) const;
+};
+
+} // namespace pilothouse

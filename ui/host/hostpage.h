@@ -1,0 +1,68 @@
+// SPDX-FileCopyrightText: Pilothouse contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+// One host's page: the answer, the facts, the problems, memory over time, GPUs, processes; or in words why there are
+// none. Shows what it is given and asks for nothing by itself. GUI thread; owned by the main window.
+
+#include "ui/host/hostdata.h"
+
+#include <QWidget>
+
+class QLabel;
+class QPushButton;
+class QSplitter;
+class QStackedLayout;
+
+namespace pilothouse {
+
+class GpuTable;
+class PlotPanel;
+class ProblemList;
+class ProcessPanel;
+class RunLabel;
+class StatePane;
+class Theme;
+
+class HostPage final : public QWidget
+{
+    Q_OBJECT
+public:
+    explicit HostPage(const Theme &theme, QWidget *parent = nullptr);
+
+    /// All of it, after a change. `host` outlives the page or the next call.
+    void showHost(const HostData &host, const QDateTime &now);
+    /// Ages and the plot's present, between changes.
+    void showTime(const HostData &host, const QDateTime &now);
+
+    [[nodiscard]] PlotPanel *plotPanel() const { return m_plot; }
+    [[nodiscard]] ProcessPanel *processPanel() const { return m_processes; }
+
+signals:
+    void retryRequested();
+    void editRequested();
+
+private:
+    void buildHead();
+    void buildBody();
+    void showHead(const HostData &host, const QDateTime &now);
+    void showState(const HostData &host, const QDateTime &now);
+
+    RunLabel *m_headline;
+    RunLabel *m_facts;
+    RunLabel *m_units;
+    QPushButton *m_headRetry;
+    ProblemList *m_problems;
+    StatePane *m_state;
+    QPushButton *m_retry;
+    QPushButton *m_edit;
+    QSplitter *m_body;
+    PlotPanel *m_plot;
+    GpuTable *m_gpus;
+    ProcessPanel *m_processes;
+    QStackedLayout *m_stack;
+    SnapshotPtr m_shown;
+    bool m_shownStale = false;
+};
+
+} // namespace pilothouse

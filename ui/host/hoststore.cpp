@@ -1,0 +1,98 @@
+// SPDX-FileCopyrightText: Pilothouse contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/host/hoststore.h"
+
+#include <algorithm>
+
+namespace pilothouse {
+
+HostStore::HostStore(Clock clock, QObject *parent)
+    : QObject(parent)
+    , m_clock(std::move(clock))
+{
+}
+
+HostStore::~HostStore() = default;
+
+bool HostStore::add(const HostSpec &spec)
+{
+    if (HostData *known = at(spec.name)) {
+        known->spec = spec;
+        emit changed(spec.name);
+        return false;
+    }
+    auto host = std::make_unique<HostData>();
+    host->spec = spec;
+    host->state.since = now();
+    m_hosts.push_back(std::move(host));
+    emit added(spec.name);
+    return true;
+}
+
+void HostStore::remove(const QString &name)
+{
+    const auto it = std::ranges::find_if(m_hosts, [&name](const auto &host) { return host->spec.name == name; });
+    if (it == m_hosts.end())
+        return;
+    const std::unique_ptr<HostData> kept = std::move(*it); // until all who read it have let go
+    m_hosts.erase(it);
+    emit removed(kept->spec.name);
+}
+
+void HostStore::setState(const QString &name, const LinkState &state)
+{
+    HostData *host = at(name);
+    if (!host)
+        return;
+    const bool lost = host->isConnected() && state.phase != LinkState::Phase::Connected;
+    host->state = state;
+    if (lost) {
+        host->history.addGap(now().toMSecsSinceEpoch());
+        host->lastFailure.reset();
+    }
+    emit changed(name);
+}
+
+void HostStore::addSnapshot(const QString &name, const SnapshotPtr &snapshot)
+{
+    HostData *host = at(name);
+    if (!host || !snapshot)
+        return;
+    if (host->snapshot)
+        host->spacingMs = std::max<qint64>(host->snapshot->takenAt.msecsTo(snapshot->takenAt), 0);
+    host->snapshot = snapshot;
+    host->lastFailure.reset();
+    host->history.add(*snapshot);
+    emit changed(name);
+}
+
+void HostStore::addFailure(const QString &name, const Error &error)
+{
+    HostData *host = at(name);
+    if (!host)
+        return;
+    host->lastFailure = error;
+    host->history.addGap(now().toMSecsSinceEpoch());
+    emit changed(name);
+}
+
+const HostData *HostStore::find(const QString &name) const
+{
+    return at(name);
+}
+
+QStringList HostStore::names() const
+{
+    QStringList names;
+    for (const std::unique_ptr<HostData> &host : m_hosts)
+        names << host->spec.name;
+    return names;
+}
+
+HostData *HostStore::at(const QString &name) const
+{
+    const auto it = std::ranges::find_if(m_hosts, [&name](const auto &host) { return host->spec.name == name; });
+    return it == m_hosts.end() ? nullptr : it->get();
+}
+
+} // namespace pilothouse

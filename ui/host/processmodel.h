@@ -1,0 +1,64 @@
+// SPDX-FileCopyrightText: Pilothouse contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+// The processes of a snapshot as rows, merged by identity at each one, and the proxy that sorts and filters them.
+// GUI thread.
+
+#include "core/host/process.h"
+#include "ui/host/rowmerge.h"
+
+#include <QAbstractTableModel>
+#include <QSortFilterProxyModel>
+
+namespace pilothouse {
+
+class ProcessModel final : public QAbstractTableModel
+{
+    Q_OBJECT
+public:
+    using QAbstractTableModel::QAbstractTableModel;
+
+    void show(const QList<Process> &processes);
+    void setStale(bool stale);
+
+    [[nodiscard]] int rowCount(const QModelIndex &parent = {}) const override;
+    [[nodiscard]] int columnCount(const QModelIndex &parent = {}) const override;
+    [[nodiscard]] QVariant data(const QModelIndex &index, int role) const override;
+    [[nodiscard]] QVariant headerData(int section, Qt::Orientation orientation, int role) const override;
+
+private:
+    friend struct FlatModelAccess<ProcessModel>;
+
+    struct Row
+    {
+        QString key;
+        Process process;
+
+        friend bool operator==(const Row &, const Row &) = default;
+    };
+
+    [[nodiscard]] static QString rowText(const Process &process);
+
+    std::vector<Row> m_rows;
+    bool m_stale = false;
+};
+
+/// Every word of the filter must stand somewhere in the row, whatever its case. Equal rows keep the order of their PIDs.
+class ProcessFilter final : public QSortFilterProxyModel
+{
+    Q_OBJECT
+public:
+    explicit ProcessFilter(QObject *parent = nullptr);
+
+    void setWords(const QString &words);
+
+protected:
+    [[nodiscard]] bool filterAcceptsRow(int row, const QModelIndex &parent) const override;
+    [[nodiscard]] bool lessThan(const QModelIndex &left, const QModelIndex &right) const override;
+
+private:
+    QStringList m_words;
+};
+
+} // namespace pilothouse

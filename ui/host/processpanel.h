@@ -1,0 +1,49 @@
+// SPDX-FileCopyrightText: Pilothouse contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+// The panel of GPU processes: table, filter, counts. GUI thread; owned by the page.
+
+#include "core/host/snapshot.h"
+
+#include <QWidget>
+
+class QLabel;
+class QLineEdit;
+class QStackedLayout;
+class QTreeView;
+
+namespace pilothouse {
+
+class Panel;
+class ProcessFilter;
+class ProcessModel;
+class Theme;
+
+class ProcessPanel final : public QWidget
+{
+    Q_OBJECT
+public:
+    explicit ProcessPanel(const Theme &theme, QWidget *parent = nullptr);
+
+    void showSnapshot(const Snapshot &snapshot, bool stale);
+    void focusFilter();
+    [[nodiscard]] QString text() const;
+
+private:
+    void buildView(const Theme &theme);
+    void showCounts();
+    void showOrWords();
+
+    Panel *m_panel;
+    ProcessModel *m_model;
+    ProcessFilter *m_filter;
+    QTreeView *m_view;
+    QLineEdit *m_words;
+    QLabel *m_empty;
+    QStackedLayout *m_stack;
+    QString m_unreadable; ///< words in place of a list that could not be read
+    Quantity<qint64> m_unattributedMib;
+};
+
+} // namespace pilothouse

@@ -1,0 +1,313 @@
+// SPDX-FileCopyrightText: Pilothouse contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/plots/plotscene.h"
+
+#include "ui/text/formatter.h"
+#include "ui/theme/theme.h"
+
+#include <qcustomplot.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace pilothouse {
+
+namespace {
+
+constexpr double mibPerGib = 1024.0;
+constexpr double msPerSecond = 1000.0;
+constexpr double lineWidth = 1.6;
+constexpr double headroom = 1.06;
+
+/// A step that gives about four lines of the grid: 1, 2, 3, 4, 6, 8, 12, 16, 24, … GiB.
+double gridStepGib(double topGib)
+{
+    for (double magnitude = 1; magnitude < 1e6; magnitude *= 16) {
+        for (const double step : {1.0, 2.0, 3.0, 4.0, 6.0, 8.0, 12.0}) {
+            if (topGib / (step * magnitude) <= 4.5)
+                return step * magnitude;
+        }
+    }
+    return topGib;
+}
+
+/// Labels in GiB while the data is in MiB.
+class GibTicker final : public QCPAxisTickerFixed
+{
+protected:
+    QString getTickLabel(double tick, const QLocale &, QChar, int) override
+    {
+        return QString::number(qRound64(tick / mibPerGib));
+    }
+};
+
+QSharedPointer<QCPAxisTickerDateTime> timeTicker()
+{
+    auto ticker = QSharedPointer<QCPAxisTickerDateTime>::create();
+    ticker->setDateTimeFormat(QStringLiteral("HH:mm"));
+    ticker->setTickCount(5);
+    return ticker;
+}
+
+} // namespace
+
+class PlotScene::Private final
+{
+public:
+    Private(const Theme &theme_, QWidget *parent)
+        : theme(theme_)
+        , plot(new QCustomPlot(parent))
+    {
+    }
+
+    const Theme &theme;
+    QCustomPlot *plot;
+    QCPLegend *legend = nullptr;
+    QSharedPointer<GibTicker> yTicker = QSharedPointer<GibTicker>::create();
+    struct Line
+    {
+        int slot;
+        int index;
+        QCPGraph *graph;
+    };
+    QList<Line> lines;
+    QList<QCPItemText *> texts;
+    QList<EndLabel> labels;
+    QSize laidOut;
+    bool moving = false; // the range is set by us, not by a drag
+
+    QCPGraph *graphFor(const MemorySeries &series)
+    {
+        const auto it = std::ranges::find(lines, series.slot, &Line::slot);
+        if (it != lines.end()) {
+            it->index = series.index;
+            return it->graph;
+        }
+        QCPGraph *graph = plot->addGraph();
+        graph->setPen(theme.seriesPen(series.slot, lineWidth));
+        graph->setAdaptiveSampling(false); // core/history has done it, with the gaps kept
+        lines.append({series.slot, series.index, graph});
+        legend->addItem(new QCPPlottableLegendItem(legend, graph));
+        return graph;
+    }
+};
+
+PlotScene::PlotScene(const Theme &theme, QWidget *parent)
+    : QObject(parent)
+    , d(std::make_unique<Private>(theme, parent))
+{
+    QCustomPlot *plot = d->plot;
+    plot->setObjectName(QStringLiteral("memoryPlotCanvas"));
+    plot->setFocusPolicy(Qt::NoFocus);
+    plot->setAutoAddPlottableToLegend(false);
+    plot->setNoAntialiasingOnDrag(false);
+    plot->setMouseTracking(true);
+    plot->setInteractions(QCP::iRangeDrag | QCP::iRangeZoom);
+    const QFontMetrics metrics(plot->font());
+    QCPAxisRect *area = plot->axisRect();
+    area->setRangeDrag(Qt::Horizontal);
+    area->setRangeZoom(Qt::Horizontal);
+    // Fixed margins: the plot keeps its place when the numbers get longer.
+    area->setAutoMargins(QCP::msNone);
+    area->setMargins(QMargins(metrics.horizontalAdvance(QStringLiteral("000 GiB_")), metrics.height() / 2,
+                              metrics.horizontalAdvance(QStringLiteral("_16 equal 000.0_")), metrics.height() + 8));
+    plot->xAxis->setTicker(timeTicker());
+    plot->xAxis->setSubTicks(false);
+    plot->yAxis->setTicker(d->yTicker);
+    plot->yAxis->setSubTicks(false);
+    plot->yAxis->setTickLength(0);
+    plot->xAxis->setTickLength(0, 3);
+    plot->yAxis->grid()->setZeroLinePen(Qt::NoPen);
+    plot->xAxis->grid()->setVisible(false);
+
+    d->legend = new QCPLegend;
+    auto *bottom = new QCPLayoutGrid;
+    plot->plotLayout()->addElement(1, 0, bottom);
+    bottom->addElement(0, 0, d->legend);
+    bottom->addElement(0, 1, new QCPLayoutElement(plot));
+    bottom->setColumnStretchFactor(0, 0.001);
+    plot->plotLayout()->setRowStretchFactor(1, 0.001);
+    plot->plotLayout()->setRowSpacing(0);
+    d->legend->setLayer(QStringLiteral("legend"));
+    d->legend->setFillOrder(QCPLayoutGrid::foColumnsFirst);
+    d->legend->setWrap(8);
+    d->legend->setBorderPen(Qt::NoPen);
+    d->legend->setBrush(Qt::NoBrush);
+    d->legend->setMargins(QMargins(area->margins().left(), 0, 8, 4));
+    d->legend->setColumnSpacing(metrics.averageCharWidth());
+    d->legend->setIconSize(metrics.averageCharWidth() * 3, metrics.height());
+    d->legend->setIconTextPadding(4);
+
+    plot->installEventFilter(this);
+    connect(plot->xAxis, qOverload<const QCPRange &>(&QCPAxis::rangeChanged), this, [this] {
+        if (!d->moving)
+            emit rangeMoved();
+    });
+    connect(plot, &QCustomPlot::afterLayout, this, [this] {
+        if (const QSize size = axisArea().size(); size != d->laidOut) {
+            d->laidOut = size;
+            QMetaObject::invokeMethod(this, &PlotScene::laidOut, Qt::QueuedConnection);
+        }
+    });
+    connect(&theme, &Theme::changed, this, &PlotScene::recolour);
+    recolour();
+}
+
+PlotScene::~PlotScene() = default;
+
+QWidget *PlotScene::widget() const
+{
+    return d->plot;
+}
+
+void PlotScene::setRange(qint64 fromMs, qint64 toMs)
+{
+    d->moving = true;
+    d->plot->xAxis->setRange(static_cast<double>(fromMs) / msPerSecond, static_cast<double>(toMs) / msPerSecond);
+    d->moving = false;
+}
+
+std::pair<qint64, qint64> PlotScene::range() const
+{
+    const QCPRange range = d->plot->xAxis->range();
+    return {std::llround(range.lower * msPerSecond), std::llround(range.upper * msPerSecond)};
+}
+
+void PlotScene::draw(const MemoryHistory &history)
+{
+    const auto [from, to] = range();
+    QList<LineEnd> ends;
+    QSet<int> present;
+    for (const MemorySeries &series : history.series()) {
+        present.insert(series.slot);
+        QCPGraph *graph = d->graphFor(series);
+        const QString name = QString::number(series.index);
+        if (graph->name() != name)
+            graph->setName(name);
+        const std::vector<MemorySample> samples = decimated(series, from, to, std::max(axisArea().width(), 1));
+        QVector<QCPGraphData> points;
+        points.reserve(static_cast<qsizetype>(samples.size()));
+        std::optional<double> last;
+        for (const MemorySample &sample : samples) {
+            points.append({static_cast<double>(sample.atMs) / msPerSecond, sample.mib});
+            if (sample.atMs <= to)
+                last = sample.isGap() ? std::nullopt : std::optional(sample.mib);
+        }
+        graph->data()->set(points, true);
+        if (last)
+            ends.append({series.slot, series.index, *last});
+    }
+    for (qsizetype i = d->lines.size() - 1; i >= 0; --i) {
+        if (present.contains(d->lines.at(i).slot))
+            continue;
+        d->legend->remove(d->legend->itemWithPlottable(d->lines.at(i).graph));
+        d->plot->removeGraph(d->lines.at(i).graph);
+        d->lines.removeAt(i);
+    }
+    setAxis(history);
+    const QCPRange y = d->plot->yAxis->range();
+    const double perPixel = y.size() / std::max(1, axisArea().height());
+    d->labels = endLabels(ends, 2 * perPixel, (d->plot->fontMetrics().height() + 1) * perPixel);
+    drawLabels();
+    d->plot->replot(QCustomPlot::rpQueuedReplot);
+}
+
+void PlotScene::setAxis(const MemoryHistory &history)
+{
+    const double topGib = std::max(1.0, history.ceilingMib() / mibPerGib);
+    const double step = gridStepGib(topGib);
+    d->yTicker->setTickStep(step * mibPerGib);
+    d->plot->yAxis->setRange(0, topGib * mibPerGib * headroom);
+}
+
+void PlotScene::drawLabels()
+{
+    while (d->texts.size() < d->labels.size()) {
+        auto *item = new QCPItemText(d->plot);
+        item->setClipToAxisRect(false);
+        item->setPositionAlignment(Qt::AlignLeft | Qt::AlignVCenter);
+        item->position->setTypeX(QCPItemPosition::ptAxisRectRatio);
+        item->position->setTypeY(QCPItemPosition::ptPlotCoords);
+        d->texts.append(item);
+    }
+    for (qsizetype i = 0; i < d->texts.size(); ++i) {
+        QCPItemText *item = d->texts.at(i);
+        item->setVisible(i < d->labels.size());
+        if (i >= d->labels.size())
+            continue;
+        const EndLabel &label = d->labels.at(i);
+        item->setText(label.text);
+        item->setColor(d->theme.color(ColorId::Text));
+        item->setFont(d->plot->font());
+        item->position->setCoords(1.0 + 6.0 / std::max(1, axisArea().width()), label.y);
+    }
+}
+
+QRect PlotScene::axisArea() const
+{
+    return d->plot->axisRect()->rect();
+}
+
+qint64 PlotScene::timeAt(int x) const
+{
+    return std::llround(d->plot->xAxis->pixelToCoord(x) * msPerSecond);
+}
+
+int PlotScene::xAt(qint64 ms) const
+{
+    return qRound(d->plot->xAxis->coordToPixel(static_cast<double>(ms) / msPerSecond));
+}
+
+std::vector<MemorySample> PlotScene::drawnPoints(int slot) const
+{
+    std::vector<MemorySample> points;
+    const auto it = std::ranges::find(d->lines, slot, &Private::Line::slot);
+    if (it == d->lines.end())
+        return points;
+    const QSharedPointer<QCPGraphDataContainer> data = it->graph->data();
+    for (auto point = data->constBegin(); point != data->constEnd(); ++point)
+        points.push_back({std::llround(point->key * msPerSecond), point->value});
+    return points;
+}
+
+const QList<EndLabel> &PlotScene::labels() const
+{
+    return d->labels;
+}
+
+bool PlotScene::eventFilter(QObject *watched, QEvent *event)
+{
+    if (event->type() == QEvent::MouseMove)
+        emit hovered(static_cast<QMouseEvent *>(event)->position().toPoint());
+    else if (event->type() == QEvent::Leave)
+        emit hoverEnded();
+    return QObject::eventFilter(watched, event);
+}
+
+void PlotScene::recolour()
+{
+    const Theme &theme = d->theme;
+    QCustomPlot *plot = d->plot;
+    plot->setBackground(theme.color(ColorId::Panel));
+    for (QCPAxis *axis : {plot->xAxis, plot->yAxis}) {
+        axis->setBasePen(theme.color(ColorId::Grid));
+        axis->setTickPen(theme.color(ColorId::Grid));
+        axis->setTickLabelColor(theme.color(ColorId::TextMuted));
+        axis->setTickLabelFont(plot->font());
+    }
+    plot->yAxis->setBasePen(Qt::NoPen);
+    plot->yAxis->grid()->setPen(theme.color(ColorId::Grid));
+    d->legend->setTextColor(theme.color(ColorId::TextMuted));
+    d->legend->setFont(plot->font());
+    for (const Private::Line &line : std::as_const(d->lines))
+        line.graph->setPen(theme.seriesPen(line.slot, lineWidth));
+    for (QCPItemText *item : std::as_const(d->texts))
+        item->setColor(theme.color(ColorId::Text));
+    for (int i = 0; i < d->legend->itemCount(); ++i) {
+        d->legend->item(i)->setTextColor(theme.color(ColorId::TextMuted));
+        d->legend->item(i)->setFont(plot->font());
+    }
+    plot->replot(QCustomPlot::rpQueuedReplot);
+}
+
+} // namespace pilothouse

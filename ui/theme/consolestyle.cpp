@@ -1,0 +1,73 @@
+// SPDX-FileCopyrightText: Pilothouse contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/theme/consolestyle.h"
+
+#include <QPainter>
+#include <QStyleOption>
+
+namespace pilothouse {
+
+namespace {
+
+constexpr double radius = 3;
+
+/// Border and accent stand in the palette: Theme puts them there.
+void drawFrame(QPainter *painter, const QRect &rect, const QColor &color)
+{
+    painter->save();
+    painter->setRenderHint(QPainter::Antialiasing);
+    painter->setPen(color);
+    painter->setBrush(Qt::NoBrush);
+    painter->drawRoundedRect(QRectF(rect).adjusted(0.5, 0.5, -0.5, -0.5), radius, radius);
+    painter->restore();
+}
+
+} // namespace
+
+ConsoleStyle::ConsoleStyle()
+    : QProxyStyle(QStringLiteral("Fusion"))
+{
+}
+
+int ConsoleStyle::pixelMetric(PixelMetric metric, const QStyleOption *option, const QWidget *widget) const
+{
+    constexpr int headerMargin = 8;
+    return metric == PM_HeaderMargin ? headerMargin : QProxyStyle::pixelMetric(metric, option, widget);
+}
+
+QRect ConsoleStyle::subElementRect(SubElement element, const QStyleOption *option, const QWidget *widget) const
+{
+    constexpr int padding = 4;
+    const QRect rect = QProxyStyle::subElementRect(element, option, widget);
+    return element == SE_LineEditContents ? rect.adjusted(padding, 0, -padding, 0) : rect;
+}
+
+void ConsoleStyle::drawPrimitive(PrimitiveElement element, const QStyleOption *option, QPainter *painter,
+                                 const QWidget *widget) const
+{
+    if (element == PE_FrameLineEdit) {
+        const bool focus = option->state.testFlag(State_HasFocus);
+        drawFrame(painter, option->rect, option->palette.color(focus ? QPalette::Highlight : QPalette::Mid));
+        return;
+    }
+    if (element == PE_PanelLineEdit) {
+        painter->fillRect(option->rect.adjusted(1, 1, -1, -1), option->palette.brush(QPalette::Base));
+        drawPrimitive(PE_FrameLineEdit, option, painter, widget);
+        return;
+    }
+    QProxyStyle::drawPrimitive(element, option, painter, widget);
+}
+
+void ConsoleStyle::drawControl(ControlElement element, const QStyleOption *option, QPainter *painter,
+                               const QWidget *widget) const
+{
+    if (element == CE_HeaderSection || element == CE_HeaderEmptyArea) {
+        painter->fillRect(option->rect, option->palette.brush(QPalette::Base));
+        painter->setPen(option->palette.color(QPalette::Mid));
+        painter->drawLine(option->rect.bottomLeft(), option->rect.bottomRight());
+        return;
+    }
+    QProxyStyle::drawControl(element, option, painter, widget);
+}
+
+} // namespace pilothouse

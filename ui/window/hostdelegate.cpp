@@ -1,0 +1,65 @@
+// SPDX-FileCopyrightText: Pilothouse contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/window/hostdelegate.h"
+
+#include "ui/theme/icons.h"
+#include "ui/theme/roles.h"
+#include "ui/theme/theme.h"
+
+#include <QPainter>
+
+namespace pilothouse {
+
+namespace {
+
+/// Left text elided to what the right text leaves.
+void paintLine(QPainter *painter, const QRect &line, const QString &left, const QString &right, const QFont &leftFont,
+               const QFont &rightFont, const QColor &leftColor, const QColor &rightColor)
+{
+    painter->setFont(rightFont);
+    const int rightWidth = right.isEmpty() ? 0 : painter->fontMetrics().horizontalAdvance(right) + line.height() / 2;
+    painter->setPen(rightColor);
+    painter->drawText(line, Qt::AlignRight | Qt::AlignVCenter | Qt::TextSingleLine, right);
+    painter->setFont(leftFont);
+    painter->setPen(leftColor);
+    const QString text = painter->fontMetrics().elidedText(left, Qt::ElideRight, line.width() - rightWidth);
+    painter->drawText(line, Qt::AlignLeft | Qt::AlignVCenter | Qt::TextSingleLine, text);
+}
+
+} // namespace
+
+void HostDelegate::paint(QPainter *painter, const QStyleOptionViewItem &option, const QModelIndex &index) const
+{
+    paintRowBackground(painter, option, theme());
+    const auto severity = static_cast<Severity>(index.data(SeverityRole).toInt());
+    const bool stale = index.data(StaleRole).toBool();
+    const int margin = space(option.widget, 3);
+    const int height = option.fontMetrics.height();
+    const int side = option.fontMetrics.ascent();
+    const QRect inside = option.rect.adjusted(margin, space(option.widget, 1), -margin, -space(option.widget, 1));
+    const int indent = side + space(option.widget, 2);
+    QRect line(inside.left() + indent, inside.top(), inside.width() - indent, height);
+    const QPixmap icon = severityPixmap(theme(), severity, side, painter->device()->devicePixelRatioF());
+    painter->drawPixmap(inside.left(), line.center().y() - side / 2, icon);
+
+    QFont bold = option.font;
+    bold.setBold(true);
+    const QColor muted = theme().color(ColorId::TextMuted);
+    const QColor figures = theme().color(stale ? ColorId::SeverityStale : ColorId::Text);
+    paintLine(painter, line, index.data(Qt::DisplayRole).toString(), index.data(EndRole).toString(), bold, option.font,
+              theme().color(ColorId::Text), figures);
+    line.translate(0, height);
+    paintLine(painter, line, index.data(DetailRole).toString(), index.data(DetailEndRole).toString(), option.font,
+              option.font, theme().color(severity), muted);
+    if (option.state.testFlag(QStyle::State_HasFocus)) {
+        painter->setPen(theme().color(ColorId::Accent));
+        painter->drawRect(option.rect.adjusted(0, 0, -1, -1));
+    }
+}
+
+QSize HostDelegate::sizeHint(const QStyleOptionViewItem &option, const QModelIndex &) const
+{
+    return {space(option.widget, 40), option.fontMetrics.height() * 2 + space(option.widget, 2)};
+}
+
+} // namespace pilothouse

@@ -1,0 +1,328 @@
+// SPDX-FileCopyrightText: Pilothouse contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/window/mainwindow.h"
+
+#include "ui/commands/commandset.h"
+#include "ui/dialogs/addhostdialog.h"
+#include "ui/dialogs/questiondesk.h"
+#include "ui/dialogs/textdialog.h"
+#include "ui/host/hostpage.h"
+#include "ui/host/hostsummary.h"
+#include "ui/host/processpanel.h"
+#include "ui/host/statepane.h"
+#include "ui/plots/plotpanel.h"
+#include "ui/theme/icons.h"
+#include "ui/theme/theme.h"
+#include "ui/window/hostlist.h"
+#include "ui/window/statusline.h"
+
+#include <QAction>
+#include <QApplication>
+#include <QClipboard>
+#include <QMenuBar>
+#include <QPushButton>
+#include <QSplitter>
+#include <QStackedWidget>
+#include <QTimer>
+#include <QVBoxLayout>
+
+namespace pilothouse {
+
+using namespace Qt::StringLiterals;
+using namespace std::chrono_literals;
+
+namespace {
+
+constexpr auto ageStep = 500ms;
+
+HostStore::Clock clockOr(HostStore::Clock clock)
+{
+    return clock ? std::move(clock) : HostStore::Clock(&QDateTime::currentDateTimeUtc);
+}
+
+} // namespace
+
+MainWindow::MainWindow(Theme &theme, HostStore::Clock clock, QWidget *parent)
+    : QMainWindow(parent)
+    , m_theme(theme)
+    , m_store(new HostStore(clockOr(std::move(clock)), this))
+    , m_list(new HostList(theme, *m_store))
+    , m_pages(new QStackedWidget)
+    , m_empty(new StatePane(theme))
+    , m_status(new StatusLine(theme))
+    , m_commands(new CommandSet(this, menuBar()))
+    , m_questions(new QuestionDesk(theme, this))
+    , m_tick(new QTimer(this))
+{
+    setObjectName(u"mainWindow"_s);
+    setWindowTitle(u"Pilothouse"_s);
+    setWindowIcon(programIcon());
+    auto *splitter = new QSplitter(Qt::Horizontal);
+    splitter->setObjectName(u"mainSplitter"_s);
+    splitter->setChildrenCollapsible(false);
+    splitter->setHandleWidth(1);
+    splitter->addWidget(m_list);
+    splitter->addWidget(m_pages);
+    splitter->setStretchFactor(0, 0);
+    splitter->setStretchFactor(1, 1);
+    splitter->setSizes({fontMetrics().averageCharWidth() * 34, width()});
+    auto *central = new QWidget;
+    auto *column = new QVBoxLayout(central);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(0);
+    column->addWidget(splitter, 1);
+    column->addWidget(m_status);
+    setCentralWidget(central);
+    buildEmpty();
+    resize(1280, 800);
+
+    connect(m_commands, &CommandSet::triggered, this, &MainWindow::onCommand);
+    connect(m_questions, &QuestionDesk::answered, this, &MainWindow::answered);
+    connect(m_list, &HostList::chosen, this, &MainWindow::showChosen);
+    connect(m_store, &HostStore::changed, this, [this](const QString &name) {
+        if (name == currentHost())
+            refreshPage();
+    });
+    connect(m_tick, &QTimer::timeout, this, &MainWindow::tick);
+    m_tick->start(ageStep);
+    updateCommands();
+    m_status->showHost(nullptr, m_store->now());
+}
+
+MainWindow::~MainWindow() = default;
+
+void MainWindow::buildEmpty()
+{
+    m_empty->setObjectName(u"emptyPane"_s);
+    m_empty->showWords({Severity::Notice, tr("No hosts yet"),
+                        tr("Pilothouse reads GPU hosts over SSH with your own SSH configuration; nothing is installed "
+                           "on them."),
+                        {}, {}});
+    const auto addButton = [this](const QString &name, const QString &text, CommandId id) {
+        connect(m_empty->addButton(name, text), &QPushButton::clicked, this, [this, id] { onCommand(id, false); });
+    };
+    addButton(u"emptyImport"_s, tr("Import from SSH Configuration…"), CommandId::ImportHosts);
+    addButton(u"emptyAdd"_s, tr("Add by Hand…"), CommandId::AddHost);
+    addButton(u"emptyDemo"_s, tr("Try the Demo"), CommandId::TryDemo);
+    m_pages->addWidget(m_empty);
+}
+
+void MainWindow::addHost(const HostSpec &spec)
+{
+    m_store->add(spec);
+    if (currentHost().isEmpty())
+        m_list->choose(spec.name);
+    updateCommands();
+}
+
+void MainWindow::removeHost(const QString &name)
+{
+    m_questions->withdraw(name);
+    delete m_pageByName.take(name);
+    const bool wasCurrent = name == currentHost();
+    m_store->remove(name);
+    if (wasCurrent)
+        m_list->step(0);
+    if (m_store->names().isEmpty())
+        m_pages->setCurrentWidget(m_empty);
+    updateCommands();
+}
+
+void MainWindow::setState(const QString &name, const LinkState &state)
+{
+    if (state.phase != LinkState::Phase::Waiting)
+        m_questions->withdraw(name);
+    m_store->setState(name, state);
+}
+
+void MainWindow::addSnapshot(const QString &name, const SnapshotPtr &snapshot)
+{
+    m_store->addSnapshot(name, snapshot);
+}
+
+void MainWindow::addFailure(const QString &name, const Error &error)
+{
+    m_store->addFailure(name, error);
+}
+
+void MainWindow::ask(const QString &name, const Question &question)
+{
+    if (m_store->find(name))
+        m_questions->ask(name, question);
+}
+
+void MainWindow::openHost(const QString &name)
+{
+    m_list->choose(name);
+}
+
+QString MainWindow::currentHost() const
+{
+    return m_list->current();
+}
+
+void MainWindow::showAddHost(const QStringList &aliases, bool byAlias, const HostSpec *start)
+{
+    if (!m_addHost) {
+        m_addHost = new AddHostDialog(m_theme, aliases, m_store->names(), this);
+        connect(m_addHost, &AddHostDialog::submitted, this, &MainWindow::hostsSubmitted);
+    }
+    if (byAlias)
+        m_addHost->startWithAliases();
+    if (start)
+        m_addHost->startWith(*start);
+    m_addHost->open();
+}
+
+void MainWindow::hostsSaved(const QString &failure)
+{
+    if (!m_addHost)
+        return;
+    if (failure.isEmpty())
+        m_addHost->accept();
+    else
+        m_addHost->showFailure(failure);
+}
+
+void MainWindow::showFailure(const QString &title, const QString &text)
+{
+    showText(this, u"failureDialog"_s, title, text);
+}
+
+bool MainWindow::event(QEvent *event)
+{
+    const bool done = QMainWindow::event(event);
+    if (event->type() == QEvent::Paint && !m_painted) {
+        m_painted = true;
+        emit firstPainted();
+    }
+    return done;
+}
+
+void MainWindow::onCommand(CommandId id, bool checked)
+{
+    const QString name = currentHost();
+    switch (id) {
+    case CommandId::AddHost: emit addHostRequested(false); return;
+    case CommandId::ImportHosts: emit addHostRequested(true); return;
+    case CommandId::TryDemo: emit demoRequested(); return;
+    case CommandId::Quit: close(); return;
+    case CommandId::OpenTerminal: emit terminalRequested(name); return;
+    case CommandId::CopySshCommand: emit sshCommandRequested(name); return;
+    case CommandId::TakeSnapshot: emit snapshotRequested(name); return;
+    case CommandId::RetryNow: emit retryRequested(name); return;
+    case CommandId::EditHost: emit editRequested(name); return;
+    case CommandId::CopySummary:
+        if (const HostData *host = m_store->find(name))
+            QGuiApplication::clipboard()->setText(summaryText(*host, m_store->now()));
+        return;
+    case CommandId::CopyTable: QGuiApplication::clipboard()->setText(pageOf(name)->processPanel()->text()); return;
+    case CommandId::NextHost: m_list->step(1); return;
+    case CommandId::PreviousHost: m_list->step(-1); return;
+    case CommandId::FilterHosts: m_list->focusFilter(); return;
+    case CommandId::FilterProcesses: pageOf(name)->processPanel()->focusFilter(); return;
+    case CommandId::PausePlot:
+    case CommandId::PlotLive:
+    case CommandId::Span5Minutes:
+    case CommandId::Span1Hour: onPlotCommand(id, checked); return;
+    case CommandId::ThemeFollow:
+    case CommandId::ThemeLight:
+    case CommandId::ThemeDark: onThemeCommand(id); return;
+    case CommandId::ShowKeys:
+    case CommandId::About: onHelpCommand(id); return;
+    }
+}
+
+void MainWindow::onPlotCommand(CommandId id, bool checked)
+{
+    PlotPanel *panel = pageOf(currentHost())->plotPanel();
+    switch (id) {
+    case CommandId::PausePlot: panel->plot()->setPaused(checked); return;
+    case CommandId::PlotLive: panel->plot()->backToLive(); return;
+    case CommandId::Span5Minutes: panel->setSpan(5min); return;
+    default: panel->setSpan(1h); return;
+    }
+}
+
+void MainWindow::onThemeCommand(CommandId id)
+{
+    m_theme.setMode(id == CommandId::ThemeLight      ? Theme::Mode::Light
+                        : id == CommandId::ThemeDark ? Theme::Mode::Dark
+                                                     : Theme::Mode::Follow);
+}
+
+void MainWindow::onHelpCommand(CommandId id)
+{
+    if (id == CommandId::ShowKeys) {
+        showText(this, u"keysDialog"_s, tr("Keyboard Shortcuts"), keyTable());
+        return;
+    }
+    showText(this, u"aboutDialog"_s, tr("About Pilothouse"),
+             tr("Pilothouse %1\nA desktop console for GPU inference hosts.\n\nGPL-3.0-or-later, without any warranty.")
+                 .arg(QCoreApplication::applicationVersion()));
+}
+
+void MainWindow::showChosen(const QString &name)
+{
+    m_pages->setCurrentWidget(pageOf(name));
+    setWindowTitle(tr("%1 – Pilothouse").arg(name));
+    refreshPage();
+    emit hostChosen(name);
+}
+
+void MainWindow::refreshPage()
+{
+    const QString name = currentHost();
+    if (const HostData *host = m_store->find(name)) {
+        pageOf(name)->showHost(*host, m_store->now());
+        m_status->showHost(host, m_store->now());
+    }
+    updateCommands();
+}
+
+void MainWindow::tick()
+{
+    m_list->refreshAges();
+    const QString name = currentHost();
+    const HostData *host = m_store->find(name);
+    if (host)
+        pageOf(name)->showTime(*host, m_store->now());
+    m_status->showHost(host, m_store->now());
+}
+
+void MainWindow::updateCommands()
+{
+    using Phase = LinkState::Phase;
+    CommandContext context;
+    context.anyHost = !m_store->names().isEmpty();
+    if (const HostData *host = m_store->find(currentHost())) {
+        context.host = true;
+        context.snapshot = host->snapshot != nullptr;
+        context.connected = host->isConnected();
+        context.trouble = host->state.phase == Phase::Retrying || host->state.phase == Phase::Stopped;
+    }
+    m_commands->setContext(context);
+    const CommandId mode = m_theme.mode() == Theme::Mode::Light ? CommandId::ThemeLight
+        : m_theme.mode() == Theme::Mode::Dark                   ? CommandId::ThemeDark
+                                                                : CommandId::ThemeFollow;
+    m_commands->action(mode)->setChecked(true);
+    if (HostPage *page = m_pageByName.value(currentHost())) {
+        const bool paused = page->plotPanel()->plot()->view() == MemoryPlot::View::Paused;
+        m_commands->action(CommandId::PausePlot)->setChecked(paused);
+    }
+}
+
+HostPage *MainWindow::pageOf(const QString &name)
+{
+    HostPage *&page = m_pageByName[name];
+    if (page)
+        return page;
+    page = new HostPage(m_theme);
+    m_pages->addWidget(page);
+    connect(page, &HostPage::retryRequested, this, [this, name] { emit retryRequested(name); });
+    connect(page, &HostPage::editRequested, this, [this, name] { emit editRequested(name); });
+    connect(page->plotPanel(), &PlotPanel::pausedChanged, this, &MainWindow::updateCommands);
+    return page;
+}
+
+} // namespace pilothouse

@@ -1,0 +1,103 @@
+// SPDX-FileCopyrightText: Pilothouse contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+// The console's window: hosts at the left, the chosen host's page, the status line. It is told what happens and says
+// what a person wants; app connects both to real hosts, the tests to made-up ones. GUI thread.
+
+#include "core/fleet/hostspec.h"
+#include "core/ssh/question.h"
+#include "ui/host/hoststore.h"
+
+#include <QHash>
+#include <QMainWindow>
+#include <QPointer>
+
+class QSplitter;
+class QStackedWidget;
+class QTimer;
+
+namespace pilothouse {
+
+class AddHostDialog;
+class CommandSet;
+class HostList;
+class HostPage;
+class QuestionDesk;
+class StatePane;
+class StatusLine;
+class Theme;
+enum class CommandId;
+
+class MainWindow final : public QMainWindow
+{
+    Q_OBJECT
+public:
+    explicit MainWindow(Theme &theme, HostStore::Clock clock = {}, QWidget *parent = nullptr);
+    ~MainWindow() override;
+
+    // What happens. Unknown names are ignored.
+    void addHost(const HostSpec &spec); ///< the first one is chosen
+    void removeHost(const QString &name);
+    void setState(const QString &name, const LinkState &state);
+    void addSnapshot(const QString &name, const SnapshotPtr &snapshot);
+    void addFailure(const QString &name, const Error &error);
+    void ask(const QString &name, const Question &question);
+    /// Chooses the host and shows its page.
+    void openHost(const QString &name);
+    [[nodiscard]] QString currentHost() const;
+    [[nodiscard]] const HostStore &store() const { return *m_store; }
+    [[nodiscard]] CommandSet *commands() const { return m_commands; }
+
+    /// Opens the dialog for a new host. `aliases` of the SSH configuration; `byAlias` starts in their list; `start`
+    /// fills the fields. The dialog answers by hostsSubmitted().
+    void showAddHost(const QStringList &aliases, bool byAlias, const HostSpec *start = nullptr);
+    /// The hosts of hostsSubmitted() are saved: closes the dialog. With `failure` it stays and says why.
+    void hostsSaved(const QString &failure = {});
+    /// Something went wrong outside of any host's page.
+    void showFailure(const QString &title, const QString &text);
+
+signals:
+    void hostChosen(const QString &name);
+    void retryRequested(const QString &name);
+    void snapshotRequested(const QString &name);
+    void terminalRequested(const QString &name);
+    void sshCommandRequested(const QString &name);
+    void editRequested(const QString &name);
+    void addHostRequested(bool byAlias);
+    void demoRequested();
+    void hostsSubmitted(const QList<pilothouse::HostSpec> &hosts);
+    void answered(const QString &name, const pilothouse::Answer &answer);
+    /// Once, when the window has been painted for the first time.
+    void firstPainted();
+
+protected:
+    bool event(QEvent *event) override;
+
+private:
+    void buildEmpty();
+    void onCommand(CommandId id, bool checked);
+    void onPlotCommand(CommandId id, bool checked);
+    void onThemeCommand(CommandId id);
+    void onHelpCommand(CommandId id);
+    void showChosen(const QString &name);
+    void refreshPage();
+    void tick();
+    void updateCommands();
+    [[nodiscard]] HostPage *pageOf(const QString &name);
+
+    Theme &m_theme;
+    HostStore *m_store;
+    HostList *m_list;
+    QStackedWidget *m_pages;
+    StatePane *m_empty;
+    StatusLine *m_status;
+    CommandSet *m_commands;
+    QuestionDesk *m_questions;
+    QTimer *m_tick;
+    QHash<QString, HostPage *> m_pageByName;
+    QPointer<AddHostDialog> m_addHost;
+    bool m_painted = false;
+};
+
+} // namespace pilothouse
