@@ -52,9 +52,9 @@ void DesktopScheme::ask()
     QDBusConnection bus = QDBusConnection::sessionBus();
     if (!bus.isConnected())
         return;
-    // Only a string-based connect exists for a signal of another process.
+    // For a signal of another process only a connect by text exists; 1 marks a slot.
     bus.connect(service, path, interface, u"SettingChanged"_s, this,
-                SLOT(onSettingChanged(QString, QString, QDBusVariant)));
+                "1onSettingChanged(QString,QString,QDBusVariant)");
     QDBusMessage call = QDBusMessage::createMethodCall(service, path, interface, u"Read"_s);
     call << appearance << colorScheme;
     auto *watcher = new QDBusPendingCallWatcher(bus.asyncCall(call), this);
