@@ -11,7 +11,7 @@ HostKeyCheck::HostKeyCheck(const ConnectionSettings &settings, const ResolvedHos
     , m_allowed(host.hostKeyAlgorithms)
     , m_hashed(host.hashKnownHosts)
     , m_acceptNew(settings.acceptNewHostKey)
-    , m_askPerson(settings.askPerson)
+    , m_askPerson(settings.askPerson && host.strictHostKeyChecking != u"yes"_s)
 {
     if (!settings.knownHostsFile.isEmpty()) {
         m_paths = {settings.knownHostsFile};

@@ -37,7 +37,6 @@ public:
     [[nodiscard]] Result<void> store() const;
 
 private:
-
     QStringList m_paths;
     QString m_store;
     QList<KnownHostsFile> m_files;
@@ -45,7 +44,7 @@ private:
     QString m_allowed;
     bool m_hashed = false;
     bool m_acceptNew = false;
-    bool m_askPerson = true;
+    bool m_askPerson = true; ///< and the configuration lets a person decide
     std::optional<HostKey> m_key;
 };
 
