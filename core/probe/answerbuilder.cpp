@@ -48,7 +48,7 @@ RawSection linesOf(const RawSection &section, QByteArrayView file)
     return part;
 }
 
-/// The records of one channel: `name`, `name`-slow and `name`-uids.
+/// The records of one channel: `name`, `name`-slow and the owners.
 struct ProcessRecords
 {
     ProcessFilesByPid files;
@@ -74,8 +74,11 @@ Result<ProcessRecords> recordsOf(const ProbeAnswer &answer, const QByteArray &na
         if (const auto read = readFramedFiles(*raw, answer.nonce, records.files); !read)
             return fail(read.error());
     }
-    if (const Frame *uids = answer.find(QByteArray(name + "-uids")))
-        records.uids = readUids(uids->output);
+    // The kernel's channel reads owners and the host's figures in one go.
+    for (const QByteArray &section : {QByteArray(name + "-uids"), QByteArray("host")}) {
+        if (const Frame *uids = answer.find(section))
+            records.uids.insert(readUids(uids->output));
+    }
     return records;
 }
 
@@ -275,10 +278,9 @@ private:
         const auto devices = m_devices.constFind(process.pid);
         const bool holds = devices != m_devices.constEnd();
         if (m_linksRead) {
-            const bool allowed = m_facts.seesAll || process.uid == m_facts.uid;
             if (holds)
                 process.devices = devices.value();
-            else if (allowed && !m_blind.contains(process.pid) && process.readable)
+            else if (!m_blind.contains(process.pid) && process.readable)
                 process.devices = QList<QByteArray>();
         }
         m_all.insert(process.pid, process);
@@ -363,6 +365,8 @@ private:
     {
         if (!m_answer.processes)
             return;
+        if (const Frame *ids = driver.find("gpuids"))
+            confirm(readPids(ids->output));
         const auto records = recordsOf(driver, "gpuprocs", m_facts.encoding);
         if (!records) {
             m_answer.processes.reset();
@@ -375,8 +379,7 @@ private:
             const auto known = m_all.constFind(it.key());
             const auto mine = readStatHead(it.value().stat);
             const auto theirs = known != m_all.constEnd() ? readStatHead(known.value().stat) : std::nullopt;
-            const bool listed = std::ranges::any_of(
-                *m_answer.processes, [&it](const RawProcess &process) { return process.pid == it.key(); });
+            const bool listed = isListed(it.key());
             if (mine && theirs && mine->startTicks == theirs->startTicks) {
                 if (!listed)
                     m_answer.processes->append(known.value());
@@ -386,6 +389,31 @@ private:
             m_answer.processes->removeIf([&it](const RawProcess &process) { return process.pid == it.key(); });
             m_answer.processes->append(processOf(it.key(), it.value(), records->uids));
         }
+    }
+
+    /// Pairs of PID and start time (the state between them is no number): GPU processes that the kernel's answer
+    /// describes. One that was replaced meanwhile is dropped, so that it is not taken for the holder.
+    void confirm(const QList<qint64> &pairs)
+    {
+        for (qsizetype i = 0; i + 1 < pairs.size(); i += 2) {
+            const qint64 pid = pairs[i];
+            const auto known = m_all.constFind(pid);
+            const auto head = known != m_all.constEnd() ? readStatHead(known.value().stat) : std::nullopt;
+            if (!head)
+                continue;
+            const bool same = head->startTicks == static_cast<quint64>(pairs[i + 1]);
+            const bool listed = isListed(pid);
+            if (same && !listed)
+                m_answer.processes->append(known.value());
+            else if (!same)
+                m_answer.processes->removeIf([pid](const RawProcess &process) { return process.pid == pid; });
+        }
+    }
+
+    [[nodiscard]] bool isListed(qint64 pid) const
+    {
+        return std::ranges::any_of(
+            *m_answer.processes, [pid](const RawProcess &process) { return process.pid == pid; });
     }
 
     const HostFacts &m_facts;
@@ -421,8 +449,7 @@ Result<HostFacts> readFacts(const ProbeAnswer &ready)
     facts.uid = ok ? uid : -1;
     facts.container = said.value("container") == "1";
     facts.hidepid = said.value("hidepid") == "1";
-    facts.seesAll = said.value("sees_all") == "1";
-    facts.encoding = said.value("enc") == "hex" ? Encoding::Hex : Encoding::Base64;
+    facts.encoding = said.value("enc") == "od" ? Encoding::Hex : Encoding::Base64;
     facts.pci = sectionOf(ready.find("pci"));
     return facts;
 }

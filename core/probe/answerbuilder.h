@@ -26,7 +26,6 @@ struct HostFacts
     qint64 uid = -1;
     bool container = false;
     bool hidepid = false;
-    bool seesAll = false;   ///< descriptors of every process can be listed
     Encoding encoding = Encoding::Base64;
     RawSection pci;
 };

@@ -12,11 +12,13 @@ namespace pilothouse {
 
 namespace {
 
-/// Words travel inside single quotes of a shell script, one a line.
+/// Words travel inside single quotes of a shell script, one a line, and some greps read them as basic expressions.
 bool isSafeWord(QByteArrayView word)
 {
     return !word.isEmpty()
-        && std::ranges::all_of(word, [](char c) { return c > ' ' && c < 0x7f && c != '\'' && c != '\\'; });
+        && std::ranges::all_of(word, [](char c) {
+            return c > ' ' && c < 0x7f && !QByteArrayView("'\\*[]^$").contains(c);
+        });
 }
 
 Result<CommandRule> parseRule(QByteArrayView line)

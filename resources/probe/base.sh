@@ -23,7 +23,8 @@ export PATH
 NL='
 '
 ID=$2 RUN=$3 ROLE=$4
-HZ=100 PAGE=4 ENC=b64 GREP=slow CG= SMI= REFUSED= KEEP_LD= KNOWN_UIDS= SEEN_D= OWN_SMI= CHECK_SMI=1
+SEP=$(printf '\001')
+HZ=100 PAGE=4 ENCODE=base64 GREP=slow CG= SMI= REFUSED= KEEP_LD= KNOWN_UIDS= SEEN_D= OWN_SMI= CHECK_SMI=1
 
 up() { read -r U U_REST <"$P/uptime" || U=0; }
 
@@ -42,10 +43,6 @@ finish() {
     printf '@PH %s END %s %s %s\n' "$N" "$T" "$SECTIONS" "$U"
 }
 
-encode() {
-    if [ "$ENC" = b64 ]; then base64; else od -An -v -tx1; fi
-}
-
 # Runs a command; O is its output, E its standard error, R its status.
 both() {
     X=$( { o=$("$@" 2>&3 3>&-); printf '%s.%s.%s' "$N" "$?" "$o"; } 3>&1 2>/dev/null </dev/null)
@@ -56,58 +53,99 @@ both() {
     if [ ${#E} -gt 4096 ]; then E='(more than 4 KiB of messages)'; fi
 }
 
-# /proc/PID/stat read whole: comm may hold line feeds and brackets.
+# /proc/PID/stat read whole: comm may hold line feeds and brackets. The patterns are those that a shell matches in one
+# pass: `${x#*y}` and `${x##*y}` try every prefix from its beginning.
 stat_of() {
     ST= ST_COMM= ST_STATE= ST_START=
     { while IFS= read -r L; do ST=$ST$L$NL; done; } 2>/dev/null <"$P/$1/stat" || return 1
     [ -n "$ST" ] || return 1
-    ST_COMM=${ST#*\(}
-    ST_COMM=${ST_COMM%\)*}
+    ST_COMM=${ST%\)*}
     set -f
-    set -- ${ST##*\)}
+    set -- ${ST#"$ST_COMM)"}
     set +f
-    ST_STATE=$1 ST_START=${20} ST_CPU=${12}+${13}
+    ST_COMM=${ST_COMM#*\(}
+    ST_STATE=$1 ST_PPID=$2 ST_START=${20} ST_CPU=${12}+${13}
 }
 
-# Output of a command that may never end, both streams, then a line "NONCE end STATUS" or "NONCE stuck PID START".
-# It is told to end after the limit, killed a second later, and left alone when it lives on.
+# Runs a function that may never end. What it prints comes out as fields divided by 0x01; g_run, which the function
+# calls for each of its commands, adds two: the command's output with both streams, and "STATUS START END". The last
+# field is "end", or "stuck PID START". A command is told to end after the limit, killed a second later, and left alone
+# when it lives on.
 guard() {
     g_limit=$1
     shift
     {
         read -r g_me g_rest </proc/self/stat
-        "$@" </dev/null 2>&1 &
-        g_pid=$!
-        (
-            exec >/dev/null 2>&1
-            trap '[ -z "$!" ] || kill $!; exit' TERM
-            g_step() { sleep "$1" & wait $!; }
-            g_step "$g_limit"
-            kill -TERM $g_pid
-            g_step 1
-            kill -KILL $g_pid
-            g_step 1
-            kill -USR1 $g_me
-        ) &
-        g_watch=$!
-        g_stuck=
+        g_stuck= g_pid=
         trap 'g_stuck=1' USR1
-        trap 'kill $g_pid $g_watch; exit' TERM HUP
-        wait $g_pid
-        g_rc=$?
+        trap 'kill $g_pid $g_watch 2>/dev/null; exit' TERM HUP
+        g_watchdog &
+        g_watch=$!
+        "$@"
         if [ -n "$g_stuck" ] && stat_of $g_pid && [ "$ST_STATE" != Z ]; then
-            printf '\n%s stuck %s %s\n' "$N" "$g_pid" "$ST_START"
+            printf '%s stuck %s %s\n' "$N" "$g_pid" "$ST_START"
         else
             kill $g_watch 2>/dev/null
-            printf '\n%s end %s\n' "$N" "$g_rc"
+            printf '%s end\n' "$N"
         fi
     } | {
         g_n=0
         while IFS= read -r g_l; do
+            case $g_l in
+            "$N rc "*) printf '%s%s%s' "$SEP" "${g_l#"$N rc "}" "$SEP" ;;
+            "$N "*) printf '%s' "${g_l#"$N "}"; break ;;
+            *"$SEP"*) printf '%s\n' "$g_l" | tr '\001' '?' ;;
+            *) printf '%s\n' "$g_l" ;;
+            esac
             g_n=$((g_n + 1))
-            if [ "$g_n" -gt 6000 ]; then printf '\n%s end 141\n' "$N"; break; fi
-            printf '%s\n' "$g_l"
-            case $g_l in "$N "*) break ;; esac
+            if [ "$g_n" -gt 6000 ]; then printf '%s141 0 0%send' "$SEP" "$SEP"; break; fi
         done
     }
+}
+g_run() {
+    up
+    g_start=$U
+    "$@" </dev/null 2>&1 &
+    g_pid=$!
+    wait $g_pid
+    g_rc=$?
+    up
+    [ -n "$g_stuck" ] || printf '\n%s rc %s %s %s\n' "$N" "$g_rc" "$g_start" "$U"
+}
+g_sleep() {
+    sleep "$1" &
+    wait $!
+}
+g_watchdog() {
+    exec >/dev/null 2>&1
+    trap '[ -z "$!" ] || kill $!; exit' TERM
+    trap - USR1 HUP
+    read -r g_own g_rest </proc/self/stat
+    g_sleep "$g_limit"
+    while :; do
+        g_children
+        stat_of $g_child || exit
+        up
+        g_age=$((${U%.*} - ST_START / HZ))
+        [ "$g_age" -lt "$g_limit" ] || break
+        g_sleep $((g_limit - g_age))
+    done
+    kill -TERM $g_child
+    g_sleep 1
+    kill -KILL $g_child
+    g_sleep 1
+    stat_of $g_child && kill -USR1 $g_me
+}
+# The guard's only child beside the watchdog.
+g_children() {
+    g_child= g_all=
+    read -r g_all <"/proc/$g_me/task/$g_me/children"
+    if [ -z "$g_all" ]; then
+        for p in "$P"/[0-9]*; do
+            stat_of "${p##*/}" && [ "$ST_PPID" = "$g_me" ] && g_all="$g_all ${p##*/}"
+        done
+    fi
+    for p in $g_all; do
+        if [ "$p" != "$g_own" ]; then g_child=$p; fi
+    done
 }

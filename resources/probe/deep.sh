@@ -17,25 +17,45 @@ deep() {
     done
     IFS=" 	$NL"
     set +f
-    zombies=
-    for f in $(grep -lsE '\) Z ([-0-9]+ ){16}([2-9]|[1-9][0-9])' [0-9]*/stat); do
-        for t in "${f%/stat}"/task/*/fd; do zombies="$zombies $t"; done
+    shm
+    up
+    s=$U
+    # One pass: who maps a file of /dev/shm (by device and inode), and zombie leaders whose threads live on.
+    O=$(grep -soHE "$MAPS_PATTERN" $MAPS_FILES [0-9]*/stat | head -c 2000000)
+    zombies= list=
+    set -f
+    IFS=$NL
+    for l in $O; do
+        case $l in
+        */stat:*) zombies="$zombies ${l%%/*}" ;;
+        *) list=$list$l$NL ;;
+        esac
+    done
+    IFS=" 	$NL"
+    set +f
+    if [ -n "$MAPS_FILES" ]; then emit maps 0 "$s" "$list"; fi
+    tasks=
+    for p in $zombies; do
+        for t in "$p"/task/*/fd; do tasks="$tasks $t"; done
     done
     up
     s=$U
     wanted="^[0-9]*/[a-z0-9/]*fd/[0-9]* /dev/nvidia$NL^[0-9]*/[a-z0-9/]*fd/[0-9]* $SHM/"
     [ -z "$sockets" ] || wanted="$wanted$NL${sockets%"$NL"}"
     if [ "$FIND" = gnu ]; then
-        O=$( { find [0-9]*/fd $zombies -maxdepth 1 -type l -printf '%p %l\0' 2>/dev/null; } | {
-            grep -zsa -e "$wanted" | tr '\0\n' '\n\001'; } )
+        O=$( {
+            denied=$(find [0-9]*/fd $tasks -maxdepth 1 -type l -printf '%p %l\0' 2>&1 1>&4 4>&-)
+            printf 'denied %s\0' "$denied"
+        } 4>&1 | grep -zsa -e "$wanted" -e '^denied ' | tr '\0\n' '\n\001')
     else
-        O=$(listed_links | grep -a -e "$wanted")
+        O=$(listed_links | sed "s/$SEP\$//" | grep -a -e "$wanted" -e '^denied ')
     fi
-    HOLDERS= last=
+    last=
     set -f
     IFS=$NL
     for l in $O; do
         case $l in
+        'denied '*) blind_of "$l" ;;
         *' /dev/nvidia'*)
             p=${l%%/*}
             [ "$p" != "$last" ] || continue
@@ -47,26 +67,40 @@ deep() {
     IFS=" 	$NL"
     set +f
     denied=0
-    for d in [0-9]*/fd; do
-        [ -r "$d" ] || { denied=1; break; }
-    done
-    if [ "$MYUID" = 0 ] && [ "$SEES" = 0 ] || [ "$HIDE" = 1 ]; then denied=1; fi
+    if [ -n "$BLIND" ] || [ "$HIDE" = 1 ]; then denied=1; fi
+    O=$NL$O
+    if [ "$FIND" = gnu ]; then O=${O%"${NL}denied "*}; else O=$(printf '%s\n' "$O" | grep -v '^denied '); fi
     emit fds "$denied" "$s" "$O"
-    shm
+    emit blind 0 "$s" "$BLIND"
     kernel_log
 }
-# A find without -printf: one ls, whose links of other processes cannot be told from a header when a target holds a
-# line feed; so a line counts only where its descriptor really leads where the line says.
+# Processes whose descriptors may not be listed, from the messages of find and ls ("find: '12/fd/3': Permission denied").
+blind_of() {
+    IFS=$SEP
+    for e in $1; do
+        case $e in
+        *'ermission denied'*)
+            e=${e%%/fd*}
+            e=${e##*[!0-9]}
+            [ -n "$e" ] && [ "$e" != "$last_blind" ] || continue
+            last_blind=$e
+            BLIND="$BLIND $e"
+            ;;
+        esac
+    done
+    IFS=$NL
+}
+# A find without -printf: one ls says where to look, readlink of those few says what is there.
 listed_links() {
-    ls -l [0-9]*/fd $zombies 2>/dev/null | while IFS= read -r l; do
+    ls -l [0-9]*/fd $tasks 2>&1 | while IFS= read -r l; do
         case $l in
+        'ls: '*'ermission denied') printf 'denied %s\n' "$l" ;;
         [0-9]*/fd:) d=${l%:}; case $d in *[!0-9a-z/]*) d= ;; esac ;;
         l*' -> '*/dev/nvidia*|l*' -> socket:'*|l*" -> $SHM/"*)
             a=${l%% -> *}
             a=${a##* }
             case $a in ''|*[!0-9]*) continue ;; esac
-            t=${l#* -> }
-            [ -n "$d" ] && [ "$(readlink "$d/$a" 2>/dev/null)" = "$t" ] && printf '%s/%s %s\n' "$d" "$a" "$t"
+            [ -z "$d" ] || printf '%s/%s %s\n' "$d" "$a" "$(readlink "$d/$a" 2>/dev/null | tr '\n' '\001')"
             ;;
         esac
     done
@@ -89,26 +123,27 @@ shm() {
         done
     fi
     emit shm "$R" "$s" "$O"
+    MAPS_FILES= MAPS_PATTERN='\) Z ([-0-9]+ ){16}([2-9]|[1-9][0-9])'
     [ -n "$O" ] || return
-    up
-    s=$U dev=
+    dev=
     while read -r a b d c m rest; do
         if [ "$m" = "$SHM" ]; then dev=$d; fi
     done <"$P/self/mountinfo"
     case $dev in *:*) ;; *) return ;; esac
     dev=$(printf '%02x:%02x' "${dev%:*}" "${dev#*:}")
-    O=$(grep -soHE "^[0-9a-f]+-[0-9a-f]+ [-rwxps]+ [0-9a-f]+ $dev [0-9]+" [0-9]*/maps | head -c 2000000)
-    emit maps "$denied" "$s" "$O"
+    MAPS_FILES='[0-9]*/maps' MAPS_PATTERN="^[0-9a-f]+-[0-9a-f]+ [-rwxps]+ [0-9a-f]+ $dev [0-9]+|$MAPS_PATTERN"
 }
 kernel_log() {
     up
     s=$U
-    both dmesg
-    if [ "$R" != 0 ]; then both journalctl -k -b -q -n 1000 -o short-iso --no-pager; fi
-    if [ "$R" = 0 ]; then
-        O=$(printf '%s\n' "$O" | grep -aE 'NVRM|Xid|nvidia|[Oo]ut of memory|oom-kill|oom_reaper|Killed process|blocked for more than|hung_task|AER:' | tail -n 80 | cut -c 1-400)
-    else
-        O=
-    fi
+    what='NVRM|Xid|nvidia|[Oo]ut of memory|oom-kill|oom_reaper|Killed process|blocked for more than|hung_task|AER:'
+    O=$( { dmesg 2>/dev/null || echo 'no dmesg: NVRM'; } | grep -aE "$what" | tail -n 80)
+    R=0 E=
+    case $O in
+    *'no dmesg: NVRM')
+        both journalctl -k -b -q -n 1000 -o short-iso --no-pager
+        if [ "$R" = 0 ]; then O=$(printf '%s\n' "$O" | grep -aE "$what" | tail -n 80); else O=; fi
+        ;;
+    esac
     emit kernel "$R" "$s" "$O" "$E"
 }

@@ -42,98 +42,149 @@ smi_run() {
     fi
     exec "$SMI" "$@"
 }
-smi_once() {
-    X=$(guard "$LIMIT_S" smi_run "$@")
-    E=${X##*"$NL$N "}
-    O=${X%"$NL$N "*}
-    O=${O%"$NL"}
-    case $E in
-    'end '*) R=${E#end } STATE=ok ;;
-    'stuck '*) R=-1 STATE=hung STUCK=${E#stuck } OWN_SMI=$STUCK ;;
-    *) R=-1 STATE=failed ;;
-    esac
+smi_batch() {
+    g_run smi_run "--query-gpu=$GPU_FIELDS" --format=csv,noheader,nounits
+    [ -z "$g_stuck" ] || return
+    case $g_rc in 2|9|12|13|18|126|127|137|143|265|271) return ;; esac
+    g_run smi_run "--query-compute-apps=$APP_FIELDS" --format=csv,noheader,nounits
 }
-# One query: fields that the driver does not know are left out from then on, and a driver that needs the login's
-# library path gets it.
-smi_query() {
-    what=$1 fields=
+# A field that the driver does not know is left out from then on. The names in its answer count only as ours.
+smi_refused() {
+    case $2 in *'ield "'*'" is not a valid field'*) ;; *) return 1 ;; esac
+    bad=${2%%'" is not a valid field'*}
+    bad=${bad##*\"}
+    case ",$3," in *",$bad,"*) REFUSED="$REFUSED $1:$bad" ;; *) return 1 ;; esac
+}
+smi_fields() {
+    left=
     for f in $2; do
-        case " $REFUSED " in *" $what:$f "*) ;; *) fields="$fields${fields:+,}$f" ;; esac
+        case " $REFUSED " in *" $1:$f "*) ;; *) left="$left${left:+,}$f" ;; esac
     done
+}
+smi_state() { emit smi 0 "$s0" "status=$1${NL}stuck=$STUCK${NL}fields=$GPU_FIELDS${NL}path=$SMI"; }
+smi_section() {
+    set -- "$1" "$2" $3
+    SECTIONS=$((SECTIONS + 1))
+    printf '@PH %s SECTION %s %s %s %s %s 0\n%s\n' "$N" "$1" "$3" "$4" "$5" ${#2} "$2"
+}
+# Both queries under one guard; again while a field is refused, and once with the login's library path.
+smi_ask() {
     tries=0
     while :; do
-        smi_once "$what=$fields" --format=csv,noheader,nounits
-        tries=$((tries + 1))
-        [ "$STATE" = ok ] && [ "$tries" -lt 12 ] || return
-        case $O in
-        *'ield "'*'" is not a valid field'*)
-            bad=${O#*ield \"}
-            bad=${bad%%\"*}
-            left=
-            for f in $2; do
-                [ "$f" != "$bad" ] || REFUSED="$REFUSED $what:$f"
-                case " $REFUSED " in *" $what:$f "*) ;; *) left="$left${left:+,}$f" ;; esac
-            done
-            [ "$left" != "$fields" ] && [ -n "$left" ] || return
-            fields=$left
-            ;;
-        *)
-            case $R in 12|13|127) ;; *) return ;; esac
-            [ -z "$KEEP_LD" ] && [ -n "$LOGIN_LL$LOGIN_LP" ] || return
-            KEEP_LD=1
-            smi_once "$what=$fields" --format=csv,noheader,nounits
-            if [ "$R" != 0 ]; then KEEP_LD=; fi
-            return
-            ;;
+        smi_fields gpu "$FIELDS"
+        GPU_FIELDS=$left
+        smi_fields app "$APPS"
+        APP_FIELDS=$left
+        X=$(guard "$LIMIT_S" smi_batch)
+        set -f
+        IFS=$SEP
+        set -- $X
+        IFS=" 	$NL"
+        set +f
+        GPUS= GPUS_END= ROWS= ROWS_END= LAST=
+        case $# in
+        1) LAST=$1 ;;
+        3) GPUS=$1 GPUS_END=$2 LAST=$3 ;;
+        5) GPUS=$1 GPUS_END=$2 ROWS=$3 ROWS_END=$4 LAST=$5 ;;
         esac
+        LAST=${LAST##*"$NL"}
+        tries=$((tries + 1))
+        [ "$LAST" = end ] && [ "$tries" -lt 20 ] || return
+        smi_refused gpu "$GPUS" "$GPU_FIELDS" && continue
+        smi_refused app "$ROWS" "$APP_FIELDS" && continue
+        case ${GPUS_END%% *} in 12|13|127) ;; *) return ;; esac
+        if [ -n "$KEEP_LD" ]; then KEEP_LD=; return; fi
+        [ -z "$LD_TRIED" ] && [ -n "$LOGIN_LL$LOGIN_LP" ] || return
+        KEEP_LD=1 LD_TRIED=1
     done
 }
-smi_state() { emit smi 0 "$s0" "status=$1${NL}stuck=$2${NL}fields=$3${NL}path=$SMI"; }
-driver() {
-    up
-    s0=$U
-    if [ -z "$WATCH" ]; then look=; else look=$WATCH; fi
-    if [ -n "$CHECK_SMI" ]; then look="$look $(grep -lsx nvidia-smi [0-9]*/comm)"; fi
-    [ -z "$OWN_SMI" ] || look="$look ${OWN_SMI% *}"
-    look_for_stuck "$look"
-    if [ -n "$STUCK" ]; then CHECK_SMI=1; smi_state hung "$STUCK" ''; return; fi
-    CHECK_SMI= OWN_SMI=
-    if ! find_smi; then smi_state absent '' ''; return; fi
+# PIDs of the rows: those that the kernel's answer describes are only confirmed, by PID and start time.
+smi_processes() {
+    full= ids= seen=
     up
     s=$U
-    smi_query --query-gpu "$FIELDS"
-    gpu_fields=$fields gpu_rows=$O
-    if [ "$STATE" = hung ]; then CHECK_SMI=1; smi_state hung "$STUCK" "$gpu_fields"; return; fi
-    emit gpus "$R" "$s" "$O"
-    case $R in 2|9|12|13|18|126|127|137|143|265|271) CHECK_SMI=1; smi_state ok '' "$gpu_fields"; return ;; esac
-    up
-    s=$U
-    smi_query --query-compute-apps "$APPS"
-    if [ "$STATE" = hung ]; then CHECK_SMI=1; smi_state hung "$STUCK" "$gpu_fields"; return; fi
-    emit apps "$R" "$s" "$O"
-    full= short=
     set -f
     IFS=$NL
-    for l in $O; do
+    for l in $ROWS; do
         p=${l#*,}
         p=${p%%,*}
         p=${p# }
         case $p in ''|*[!0-9]*) continue ;; esac
-        case " $full $short " in *" $p "*) continue ;; esac
-        case ",$HAVE," in *",$p,"*) short="$short $p" ;; *) full="$full $p" ;; esac
+        case "$seen " in *" $p "*) continue ;; esac
+        seen="$seen $p"
+        case ",$HAVE," in
+        *",$p,"*)
+            IFS=" 	$NL"
+            stat_of "$p" && ids="$ids$p $ST_START $ST_STATE$NL"
+            set -f
+            ;;
+        *) full="$full $p" ;;
+        esac
     done
     IFS=" 	$NL"
     set +f
-    detail gpuprocs "$full" "$short"
-    case $D.$gpu_rows in
-    deep.*Enabled*)
-        up
-        s=$U
-        smi_once -q
-        mig=$O
-        if [ "$STATE$R" = ok0 ]; then smi_once -L; fi
-        emit mig "$R" "$s" "$mig$NL$O"
-        ;;
+    if [ -n "$ids" ]; then emit gpuids 0 "$s" "$ids"; fi
+    if [ -n "$full" ]; then
+        detail gpuprocs "$full"
+        O=$(grep -Hs '^Uid:' $STATUS_FILES)
+        emit gpuprocs-uids 0 "$s" "$O"
+        users
+    fi
+}
+driver() {
+    up
+    s0=$U look=$WATCH GPU_FIELDS= LD_TRIED=
+    if [ -n "$CHECK_SMI" ]; then look="$look $(grep -lsxF nvidia-smi [0-9]*/comm)"; fi
+    [ -z "$OWN_SMI" ] || look="$look ${OWN_SMI% *}"
+    look_for_stuck "$look"
+    if [ -n "$STUCK" ]; then CHECK_SMI=1; smi_state hung; return; fi
+    CHECK_SMI= OWN_SMI=
+    if ! find_smi; then smi_state absent; return; fi
+    smi_ask
+    [ -z "$GPUS_END" ] || smi_section gpus "$GPUS" "$GPUS_END"
+    [ -z "$ROWS_END" ] || smi_section apps "$ROWS" "$ROWS_END"
+    case $LAST.${GPUS_END%% *}.${ROWS_END%% *} in
+    end.0.0) ;;
+    *) CHECK_SMI=1 ;;
     esac
-    smi_state ok '' "$gpu_fields"
+    case $LAST in 'stuck '*) STUCK=${LAST#stuck } OWN_SMI=$STUCK; smi_state hung; return ;; esac
+    smi_processes
+    if [ "$D" = deep ] && mig_on; then smi_mig; fi
+    smi_state ok
+}
+# Whether any row has Enabled in the column of mig.mode.current.
+mig_on() {
+    case ",$GPU_FIELDS," in *,mig.mode.current,*) ;; *) return 1 ;; esac
+    before=${GPU_FIELDS%%mig.mode.current*}
+    set -f
+    IFS=,
+    set -- $before
+    column=$#
+    IFS=$NL
+    found=1
+    for l in $GPUS; do
+        IFS=,
+        set -- $l
+        [ $# -gt "$column" ] || continue
+        shift "$column"
+        case $1 in *Enabled*) found=0 ;; esac
+    done
+    IFS=" 	$NL"
+    set +f
+    return $found
+}
+smi_slices() {
+    g_run smi_run -q
+    [ -z "$g_stuck" ] && [ "$g_rc" = 0 ] && g_run smi_run -L
+}
+smi_mig() {
+    up
+    s=$U
+    X=$(guard "$LIMIT_S" smi_slices)
+    set -f
+    IFS=$SEP
+    set -- $X
+    IFS=" 	$NL"
+    set +f
+    [ $# -lt 3 ] || emit mig "${2%% *}" "$s" "$1$NL$3"
 }

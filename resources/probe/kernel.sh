@@ -4,20 +4,19 @@
 
 # Every line that grep prints begins with the true file name, so no title can pretend to be another process's.
 detail() {
-    section=$1 full=$2 short=$3
-    [ -n "$full$short" ] || return
+    section=$1
+    [ -n "$2" ] || return
     up
     s=$U n=0 files= status= cmds=
-    for p in $full; do
+    for p in $2; do
         files="$files $p/stat $p/cgroup" cmds="$cmds $p/cmdline" status="$status $p/status"
         n=$((n + 1))
     done
-    for p in $short; do files="$files $p/stat"; done
     if [ "$GREP" != slow ]; then
         max=$((n * 3072 + 65536))
-        O=$(if [ "$GREP" = strip ]; then grep -aoHs -e "$ANY" $files $cmds; else grep -aHs '' $files $cmds; fi | head -c $max | encode)
+        O=$(if [ "$GREP" = strip ]; then grep -aoHs -e "$ANY" $files $cmds; else grep -aHs '' $files $cmds; fi | head -c $max | $ENCODE)
         if [ ${#O} -ge $((max * 4 / 3)) ]; then
-            O=$(grep -aHs '' $files | head -c $max | encode)
+            O=$(grep -aHs '' $files | head -c $max | $ENCODE)
             slow=$cmds
         else
             slow=
@@ -27,13 +26,17 @@ detail() {
         slow="$files $cmds"
     fi
     if [ -n "$slow" ]; then
-        O=$(for f in $slow; do printf '\n%s %s\n' "$N" "$f"; head -c 4096 "$f" 2>/dev/null; done | encode)
+        O=$(for f in $slow; do printf '\n%s %s\n' "$N" "$f"; head -c 4096 "$f" 2>/dev/null; done | $ENCODE)
         emit "$section-slow" 0 "$s" "$O"
     fi
-    if [ -n "$status" ]; then
-        O=$(grep -Hs '^Uid:' $status)
-        emit "$section-uids" 0 "$s" "$O"
-    fi
+    STATUS_FILES=$status
+}
+# One grep for the host's figures and the owners of processes; no line of these files can be made to look like another.
+figures() {
+    up
+    s=$U
+    O=$(grep -HsE '^(Mem(Total|Free|Available)|Buffers|Cached|Swap(Total|Free)|Shmem|Unevictable|Mlocked):|^oom_kill |^[0-9.]+ [0-9.]+ |^Uid:' meminfo vmstat loadavg $STATUS_FILES)
+    emit host $? "$s" "$O"
 }
 users() {
     new=
@@ -48,8 +51,8 @@ users() {
     [ -n "$new" ] || return
     up
     s=$U
-    O=$(guard 2 names $new)
-    emit users 0 "$s" "${O%"$NL$N"*}"
+    O=$(guard 2 g_run names $new)
+    emit users 0 "$s" "${O%%"$SEP"*}"
 }
 names() {
     if command -v getent >/dev/null 2>&1; then
@@ -60,7 +63,7 @@ names() {
 matches() {
     up
     s=$U MATCH= LIMIT=0 n=0
-    O=$(printf '%s\n' "$PATS" | grep -lsF -f $STDIN_FILE [0-9]*/cmdline)
+    O=$(printf '%s\n' "$PATS" | grep -ls $FIXED -f $STDIN_FILE [0-9]*/cmdline)
     R=$?
     for f in $O; do
         [ "$f" != "$$/cmdline" ] || continue
@@ -89,13 +92,15 @@ show() {
     fi
     set +f
     emit "$section" "$R" "$s" "$O" "$E"
-    rest=$NL$O
-    while :; do
-        case $rest in *"${NL}ControlGroup=/"?*) ;; *) break ;; esac
-        rest=${rest#*"${NL}ControlGroup="}
-        g=${rest%%"$NL"*}
-        case $g in /?*) procs_of "$g" ;; esac
+    set -f
+    IFS=$NL
+    for l in $O; do
+        IFS=" 	$NL"
+        set +f
+        case $l in ControlGroup=/?*) procs_of "${l#ControlGroup=}" ;; esac
     done
+    IFS=" 	$NL"
+    set +f
 }
 procs_of() {
     for f in "$CG$1"/cgroup.procs "$CG$1"/*/cgroup.procs "$CG$1"/*/*/cgroup.procs "$CG$1"/*/*/*/cgroup.procs; do
@@ -110,11 +115,7 @@ procs_of() {
 }
 
 kernel() {
-    up
-    s=$U
-    O=$(grep -HsE '^(Mem(Total|Free|Available)|Buffers|Cached|Swap(Total|Free)|Shmem|Unevictable|Mlocked):|^oom_kill |^[0-9.]+ [0-9.]+ ' meminfo vmstat loadavg)
-    emit host $? "$s" "$O"
-    MEMBERS= HOLDERS= n_members=0
+    MEMBERS= HOLDERS= BLIND= STATUS_FILES= n_members=0
     matches
     if [ -n "$UNITS" ]; then show units '' "$UNITS"; fi
     if [ -n "$UUNITS" ]; then
@@ -123,19 +124,13 @@ kernel() {
         show uunits "$scope" "$UUNITS"
     fi
     if [ -n "$MEMBERS" ]; then up; emit members "$LIMIT" "$U" "$MEMBERS"; fi
-    if [ "$D" = deep ]; then pci; deep; fi
+    if [ "$D" = deep ]; then deep; fi
     full=$MATCH
-    for p in $MEMBERS $HOLDERS $EXTRA; do
+    for p in $MEMBERS $HOLDERS; do
         case " $full " in *" $p "*) ;; *) full="$full $p" ;; esac
     done
-    if [ "$D" = deep ]; then
-        blind=
-        for p in $full; do [ -r "$p/fd" ] || blind="$blind $p"; done
-        up
-        emit blind 0 "$U" "$blind"
-    fi
-    O=
-    detail procs "$full" ''
+    detail procs "$full"
+    figures
     users
     case $WHO in *driver*) up; emit kernel-done 0 "$U" '' ;; esac
 }

@@ -3,7 +3,7 @@
 # Reads the requests. Sent last: its last line ends the shell.
 
 ask() {
-    N= T=0 D=light WHO=$ROLE UNITS= UUNITS= FIELDS= APPS= HAVE= WATCH= EXTRA= LIMIT_S=5 CAP=512
+    N= T=0 D=light WHO=$ROLE UNITS= UUNITS= FIELDS= APPS= HAVE= WATCH= LIMIT_S=5 CAP=512
     set -f
     for w in $1; do
         case $w in
@@ -17,13 +17,12 @@ ask() {
         a=*) APPS="$APPS ${w#a=}" ;;
         k=*) HAVE=${w#k=} ;;
         x=*) WATCH="$WATCH ${w#x=}" ;;
-        p=*) EXTRA="$EXTRA ${w#p=}" ;;
         l=*) LIMIT_S=${w#l=} ;;
         m=*) CAP=${w#m=} ;;
         esac
     done
     set +f
-    case $N$T$LIMIT_S$CAP$WATCH$EXTRA in *[!0-9a-f\ ]*) return ;; esac
+    case $N$T$LIMIT_S$CAP$WATCH in *[!0-9a-f\ ]*) return ;; esac
     [ -n "$N" ] || return
     begin
     case $WHO in *kernel*) kernel ;; esac

@@ -2,9 +2,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // A process that looks like another one: any arguments, any name, open files and mappings. Says "ready" on standard
 // output and ends when standard input does (or after ten minutes).
-//   sleeper [argument=HEX]... [comm=HEX] [open=PATH]... [copies=N] [map=PATH]... [listen=PORT] [children=N]
-// open: descriptors kept; copies: how often each; children: forks that do the same; zombie-leader: the main thread
-// ends, a second one lives on.
+//   sleeper [argument=HEX]... [comm=HEX] [copies=N] [open=PATH]... [map=PATH]... [listen=PORT] [children=N]
+//           [zombie-leader]
+// PATH: or hex:HEX. open: descriptors kept; copies: how often each of those that follow; children: forks that do the
+// same; zombie-leader: the main thread ends, a second one lives on.
 
 #include <arpa/inet.h>
 #include <cstdio>
@@ -77,7 +78,7 @@ int become(const std::vector<std::string> &words)
         } else if (key == "listen") {
             listenOn(std::stoi(value));
         } else if (key == "open" || key == "map") {
-            const int fd = open(value.c_str(), O_RDONLY);
+            const int fd = open(value.rfind("hex:", 0) == 0 ? fromHex(value.substr(4)).c_str() : value.c_str(), O_RDONLY);
             if (fd < 0)
                 return 2;
             if (key == "map") {

@@ -1,0 +1,479 @@
+// SPDX-FileCopyrightText: Pilothouse contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The real script under the shells that hosts have, against processes and tools made for it.
+#include "tests/support/testmain.h"
+#include "tests/unit/probe/scriptrig.h"
+
+#include <QTcpServer>
+
+using namespace pilothouse;
+using namespace pilothouse::test;
+using namespace Qt::StringLiterals;
+
+namespace {
+
+QByteArray joined(const QList<QByteArray> &arguments)
+{
+    return arguments.join('\0');
+}
+
+/// grep drops empty lines; nothing else may get lost.
+QByteArray withoutEmptyLines(QByteArray text)
+{
+    while (text.contains("\n\n"))
+        text.replace("\n\n", "\n");
+    while (text.endsWith('\n'))
+        text.chop(1);
+    return text;
+}
+
+} // namespace
+
+class TstProbeScript : public QObject
+{
+    Q_OBJECT
+
+private slots:
+    void light_underEachShell_data() { shells(); }
+    void light_underEachShell();
+    void deep_underEachShell_data() { shells(); }
+    void deep_underEachShell();
+    void titles_cannotForgeRecords_data() { shells(); }
+    void titles_cannotForgeRecords();
+    void titles_oversized_data() { shells(); }
+    void titles_oversized();
+    void matches_aboveTheLimit();
+    void field_refusedOnceThenLeftOut();
+    void nvidiaSmi_absent();
+    void nvidiaSmi_exitCodeAndBothStreams();
+    void nvidiaSmi_needsTheLoginsLibraryPath();
+    void units_oneBadNameDoesNotKillTheCall();
+    void units_membersComeFromTheirCgroup();
+    void zombieLeader_threadsHoldTheDevice();
+    void noBase64_goesOnInHex();
+
+private:
+    static void shells();
+    /// A provider for the row's shell; skips where it cannot be had.
+    [[nodiscard]] std::unique_ptr<LocalShellProvider> providerFor(const FakeHost &host);
+
+    QTemporaryDir m_applets;
+};
+
+void TstProbeScript::shells()
+{
+    QTest::addColumn<QString>("shell");
+    QTest::newRow("dash") << u"dash"_s;
+    QTest::newRow("bash") << u"bash"_s;
+    QTest::newRow("busybox with its applets only") << u"busybox"_s;
+    QTest::newRow("ksh") << u"ksh"_s;
+}
+
+std::unique_ptr<LocalShellProvider> TstProbeScript::providerFor(const FakeHost &host)
+{
+    QFETCH(QString, shell);
+    auto provider = std::make_unique<LocalShellProvider>(loginThrough(shell));
+    provider->environment = host.environment();
+    if (shell == u"busybox")
+        provider->environment.insert(u"PATH"_s, host.path({}) + u':' + appletFolder(m_applets));
+    return provider;
+}
+
+#define PROVIDER_OR_SKIP(name, host)                                                                         \
+    const auto name = providerFor(host);                                                                     \
+    if ((name)->command.isEmpty())                                                                           \
+        QSKIP("this shell is not installed, or no mount namespace can be made here");
+
+void TstProbeScript::light_underEachShell()
+{
+    FakeHost host;
+    host.nvidiaSmi(8);
+    const qint64 worker = host.process({"VLLM::Worker_TP0"});
+    const qint64 server = host.process({"/opt/venv/bin/python3", "/opt/venv/bin/vllm", "serve", "m", "--port", "8000"});
+    const qint64 other = host.process({"python3", "train.py", "", "--empty-argument-before"});
+    host.apps("GPU-0, " + QByteArray::number(worker) + ", 96615, VLLM::Worker_TP0\nGPU-1, "
+        + QByteArray::number(other) + ", 500, python3\n");
+    PROVIDER_OR_SKIP(provider, host);
+    ScriptRig rig(*provider);
+    QVERIFY2(rig.open(), qPrintable(rig.error.value_or(Error()).detail));
+    const HostFacts &facts = rig.channel.facts();
+    QVERIFY(!facts.bootId.isEmpty());
+    QCOMPARE(facts.uid, qint64(geteuid()));
+    QCOMPARE(facts.clockTicks, 100);
+
+    const auto built = rig.ask();
+    QVERIFY2(built, qPrintable(rig.error.value_or(Error()).detail));
+    const HostAnswer &answer = built->answer;
+    QVERIFY2(answer.processes, qPrintable(answer.processTrouble));
+    const RawProcess *process = findProcess(answer, worker);
+    QVERIFY(process);
+    QCOMPARE(process->cmdline, QByteArray("VLLM::Worker_TP0"));
+    QVERIFY(process->ruleMatch);
+    QCOMPARE(process->uid, qint64(geteuid()));
+    QVERIFY(process->stat.startsWith(QByteArray(QByteArray::number(worker) + " (")));
+    QVERIFY(!process->cgroup.isEmpty());
+    process = findProcess(answer, server);
+    QVERIFY(process);
+    QCOMPARE(process->cmdline, joined({"/opt/venv/bin/python3", "/opt/venv/bin/vllm", "serve", "m", "--port", "8000"}));
+    process = findProcess(answer, other); // no rule knows it; the driver names it
+    QVERIFY(process);
+    QVERIFY(!process->ruleMatch);
+    QCOMPARE(process->cmdline, joined({"python3", "train.py", "", "--empty-argument-before"}));
+
+    QCOMPARE(answer.smi.status, GpuSource::Status::Ok);
+    QCOMPARE(answer.smi.gpus.output.trimmed().split('\n').size(), 8);
+    QCOMPARE(answer.smi.apps.output.trimmed().split('\n').size(), 2);
+    QVERIFY(answer.meminfo.output.contains("MemAvailable"));
+    QVERIFY(answer.vmstat.output.startsWith("oom_kill "));
+    QCOMPARE(answer.loadavg.output.trimmed().split(' ').size(), 5);
+    QVERIFY(answer.uptimeAfter >= answer.uptimeBefore);
+    QVERIFY(!answer.users.value(qint64(geteuid())).isEmpty());
+
+    // In the next tick the driver's part only confirms what the kernel's part describes.
+    rig.request.described = built->described;
+    const auto again = rig.ask();
+    QVERIFY(again);
+    QVERIFY(findProcess(again->answer, worker));
+    QVERIFY(findProcess(again->answer, other));
+}
+
+void TstProbeScript::deep_underEachShell()
+{
+    FakeHost host;
+    host.nvidiaSmi(1);
+    QTemporaryDir shm(u"/dev/shm/pilothouse-XXXXXX"_s);
+    if (!shm.isValid() || geteuid() != 0)
+        QSKIP("needs root: device nodes and everybody's descriptors");
+    const QString device = u"/dev/nvidia9"_s;
+    QVERIFY(QFile::exists(device) || QProcess::execute(u"mknod"_s, {device, u"c"_s, u"1"_s, u"3"_s}) == 0);
+    const auto removeDevice = qScopeGuard([&device] { QFile::remove(device); });
+    const QString segment = u"/dev/shm/psm_pilothouse_test"_s;
+    const QString opened = u"/dev/shm/psm_pilothouse\nopened"_s;
+    for (const QString &name : {segment, opened}) {
+        QFile file(name);
+        QVERIFY(file.open(QIODevice::WriteOnly));
+        QVERIFY(file.resize(8192));
+    }
+    const auto removeFiles = qScopeGuard([&] {
+        QFile::remove(segment);
+        QFile::remove(opened);
+    });
+    QTcpServer port;
+    QVERIFY(port.listen(QHostAddress::LocalHost));
+    const quint16 number = port.serverPort();
+    port.close();
+    const qint64 holder = host.process({"python3", "unknown.py"},
+        {u"copies=3"_s, u"open="_s + device, u"map="_s + segment, u"listen=%1"_s.arg(number)});
+    const qint64 reader = host.process({"VLLM::reader"}, {u"open=hex:"_s + QString::fromLatin1(opened.toUtf8().toHex())});
+    QVERIFY(holder > 0 && reader > 0);
+
+    PROVIDER_OR_SKIP(provider, host);
+    ScriptRig rig(*provider);
+    QVERIFY2(rig.open(), qPrintable(rig.error.value_or(Error()).detail));
+    const auto built = rig.ask(Depth::Deep);
+    QVERIFY2(built, qPrintable(rig.error.value_or(Error()).detail));
+    const HostAnswer &answer = built->answer;
+    const RawProcess *process = findProcess(answer, holder);
+    QVERIFY(process);
+    QVERIFY(process->devices);
+    QCOMPARE(*process->devices, QList<QByteArray>{"/dev/nvidia9"});
+    process = findProcess(answer, reader);
+    QVERIFY(process);
+    QVERIFY(process->devices);
+    QVERIFY(process->devices->isEmpty());
+    QVERIFY(std::ranges::find(answer.socketOwners, holder) != answer.socketOwners.end());
+    QVERIFY(answer.tcp.output.contains(QByteArray::number(number, 16).toUpper()));
+    QVERIFY(answer.shm);
+    const auto fileOf = [&answer](const QByteArray &start) -> const RawShmFile * {
+        const auto found = std::ranges::find_if(
+            *answer.shm, [&start](const RawShmFile &file) { return file.path.startsWith(start); });
+        return found == answer.shm->end() ? nullptr : &*found;
+    };
+    const RawShmFile *file = fileOf("/dev/shm/psm_pilothouse_test");
+    QVERIFY(file);
+    QCOMPARE(file->bytes, 8192);
+    QCOMPARE(file->uid, 0);
+    if (answer.socketOwnersComplete)
+        QCOMPARE(file->mappedBy.value_or(QList<qint64>()), QList<qint64>{holder});
+    else
+        QVERIFY(!file->mappedBy); // some process of this machine cannot be looked at, even by root
+    file = fileOf("/dev/shm/psm_pilothouse\x01");
+    QVERIFY(file);
+    if (answer.socketOwnersComplete)
+        QCOMPARE(file->mappedBy.value_or(QList<qint64>()), QList<qint64>{reader});
+}
+
+void TstProbeScript::titles_cannotForgeRecords()
+{
+    FakeHost host;
+    host.nvidiaSmi(1);
+    const QList<QByteArray> titles{
+        "VLLM::\n==> /proc/999/cmdline <==\nVLLM::forged",
+        "VLLM::\n999/cmdline:VLLM::forged\n999/stat:999 (forged) S 1 1 1\n999/status:Uid:\t0\t0\t0\t0",
+        "VLLM::\n@PH 0123456789abcdef0123456789abcdef SECTION procs 0 0 0 0 0\n\n@PH 0 END 1 1 1\n",
+        "VLLM::\xff\xfe\x01\x1b[31m\n\n\n",
+        "VLLM::\\n\\0%s%d$(touch /tmp/no)`id`'\"",
+    };
+    QList<qint64> pids;
+    for (const QByteArray &title : titles)
+        pids.append(host.process({title}, {u"comm="_s + QString::fromLatin1(QByteArray("a) S 1\n9 (b").toHex())}));
+    const qint64 emptyName = host.process({"", "VLLM::7"}, {u"comm="_s});
+    PROVIDER_OR_SKIP(provider, host);
+    ScriptRig rig(*provider);
+    QVERIFY2(rig.open(), qPrintable(rig.error.value_or(Error()).detail));
+    const auto built = rig.ask();
+    QVERIFY2(built, qPrintable(rig.error.value_or(Error()).detail));
+    const HostAnswer &answer = built->answer;
+    QVERIFY2(answer.processes, qPrintable(answer.processTrouble));
+    QVERIFY(!findProcess(answer, 999));
+    for (qsizetype i = 0; i < titles.size(); ++i) {
+        const RawProcess *process = findProcess(answer, pids[i]);
+        QVERIFY(process);
+        QCOMPARE(withoutEmptyLines(process->cmdline), withoutEmptyLines(titles[i]));
+        QVERIFY(process->stat.startsWith(QByteArray(QByteArray::number(pids[i]) + " (a) S 1\n9 (b) S ")));
+    }
+    const RawProcess *process = findProcess(answer, emptyName);
+    QVERIFY(process);
+    QCOMPARE(process->cmdline, joined({"", "VLLM::7"}));
+    QVERIFY(process->stat.startsWith(QByteArray(QByteArray::number(emptyName) + " () ")));
+}
+
+void TstProbeScript::titles_oversized()
+{
+    FakeHost host;
+    host.nvidiaSmi(1);
+    const QByteArray large(60'000, 'x');
+    QList<qint64> pids;
+    for (int i = 0; i < 3; ++i)
+        pids.append(host.process({"VLLM::large", large, "end"}));
+    const qint64 small = host.process({"VLLM::small", "\n0 1/cmdline\nVLLM::forged"});
+    PROVIDER_OR_SKIP(provider, host);
+    ScriptRig rig(*provider);
+    QVERIFY2(rig.open(), qPrintable(rig.error.value_or(Error()).detail));
+    const auto built = rig.ask();
+    QVERIFY2(built, qPrintable(rig.error.value_or(Error()).detail));
+    QVERIFY2(built->answer.processes, qPrintable(built->answer.processTrouble));
+    for (const qint64 pid : pids) {
+        const RawProcess *process = findProcess(built->answer, pid);
+        QVERIFY(process);
+        QCOMPARE(process->cmdline.size(), cmdlineLimit);
+        QVERIFY(process->cmdlineCut);
+    }
+    const RawProcess *process = findProcess(built->answer, small);
+    QVERIFY(process);
+    QCOMPARE(process->cmdline, joined({"VLLM::small", "\n0 1/cmdline\nVLLM::forged"}));
+    QVERIFY(!process->cmdlineCut);
+}
+
+void TstProbeScript::matches_aboveTheLimit()
+{
+    FakeHost host;
+    host.nvidiaSmi(1);
+    for (int i = 0; i < 6; ++i)
+        host.process({"VLLM::Worker_TP" + QByteArray::number(i)});
+    LocalShellProvider provider;
+    provider.environment = host.environment();
+    ScriptRig rig(provider);
+    QVERIFY(rig.open());
+    auto built = rig.ask();
+    QVERIFY(built);
+    QVERIFY(!built->answer.matchLimitHit);
+    rig.request.matchLimit = 4;
+    built = rig.ask();
+    QVERIFY(built);
+    QVERIFY(built->answer.matchLimitHit);
+    QVERIFY(built->answer.processes);
+    QVERIFY(built->answer.processes->size() <= 4);
+}
+
+void TstProbeScript::field_refusedOnceThenLeftOut()
+{
+    FakeHost host;
+    host.tool(u"nvidia-smi"_s, "echo \"$1\" >>" + QFile::encodeName(host.path(u"calls"_s)) + R"SH(
+case $1 in
+*gpu_recovery_action*) echo 'Field "gpu_recovery_action" is not a valid field to query.'; echo; exit 2 ;;
+*memory.reserved*) echo 'Field "memory.reserved" is not a valid field to query.'; echo; exit 2 ;;
+--query-gpu*) echo '0, GPU-0' ;;
+esac
+)SH");
+    LocalShellProvider provider;
+    provider.environment = host.environment();
+    ScriptRig rig(provider);
+    QVERIFY(rig.open());
+    auto built = rig.ask();
+    QVERIFY(built);
+    QVERIFY(!built->answer.smi.askedFields.contains(u"gpu_recovery_action"_s));
+    QVERIFY(!built->answer.smi.askedFields.contains(u"memory.reserved"_s));
+    QCOMPARE(built->answer.smi.askedFields.size(), rig.request.gpuFields.size() - 2);
+    QCOMPARE(built->answer.smi.gpus.exitStatus, 0);
+    built = rig.ask();
+    QVERIFY(built);
+    QFile calls(host.path(u"calls"_s));
+    QVERIFY(calls.open(QIODevice::ReadOnly));
+    // Two refusals, then gpus and apps, then gpus and apps of the second tick.
+    QCOMPARE(calls.readAll().trimmed().split('\n').size(), 6);
+}
+
+void TstProbeScript::nvidiaSmi_absent()
+{
+    if (QFile::exists(u"/usr/bin/nvidia-smi"_s))
+        QSKIP("this machine has an nvidia-smi");
+    FakeHost host;
+    LocalShellProvider provider;
+    provider.environment = host.environment();
+    ScriptRig rig(provider);
+    QVERIFY(rig.open());
+    auto built = rig.ask();
+    QVERIFY(built);
+    QCOMPARE(built->answer.smi.status, GpuSource::Status::Absent);
+    QVERIFY(built->answer.processes);
+    host.nvidiaSmi(2); // a driver that is installed later is found without a new connection
+    built = rig.ask();
+    QVERIFY(built);
+    QCOMPARE(built->answer.smi.status, GpuSource::Status::Ok);
+}
+
+void TstProbeScript::nvidiaSmi_exitCodeAndBothStreams()
+{
+    FakeHost host;
+    host.tool(u"nvidia-smi"_s, "echo 'NVIDIA-SMI has failed because it could not communicate with the NVIDIA driver.'\n"
+                               "echo 'and a word on the other stream' >&2\nexit 9\n");
+    LocalShellProvider provider;
+    provider.environment = host.environment();
+    ScriptRig rig(provider);
+    QVERIFY(rig.open());
+    const auto built = rig.ask();
+    QVERIFY(built);
+    QCOMPARE(built->answer.smi.status, GpuSource::Status::Failed);
+    QCOMPARE(built->answer.smi.gpus.exitStatus, 9);
+    QVERIFY(built->answer.smi.gpus.output.contains("could not communicate"));
+    QVERIFY(built->answer.smi.gpus.output.contains("other stream"));
+}
+
+void TstProbeScript::nvidiaSmi_needsTheLoginsLibraryPath()
+{
+    FakeHost host;
+    host.tool(u"nvidia-smi"_s, R"SH(if [ "$LD_LIBRARY_PATH" != /usr/lib64-nvidia ]; then
+    echo "libnvidia-ml.so was not found"
+    exit 12
+fi
+case $1 in --query-gpu*) echo '0, GPU-0' ;; esac
+)SH");
+    LocalShellProvider provider;
+    provider.environment = host.environment();
+    ScriptRig without(provider);
+    QVERIFY(without.open());
+    auto built = without.ask();
+    QVERIFY(built);
+    QCOMPARE(built->answer.smi.gpus.exitStatus, 12);
+    provider.environment.insert(u"LD_LIBRARY_PATH"_s, u"/usr/lib64-nvidia"_s);
+    ScriptRig with(provider);
+    QVERIFY(with.open());
+    built = with.ask();
+    QVERIFY(built);
+    QCOMPARE(built->answer.smi.gpus.exitStatus, 0);
+    QCOMPARE(built->answer.smi.gpus.output.trimmed(), QByteArray("0, GPU-0"));
+}
+
+void TstProbeScript::units_oneBadNameDoesNotKillTheCall()
+{
+    FakeHost host;
+    host.nvidiaSmi(1);
+    host.tool(u"systemctl"_s, R"SH(for last; do :; done
+case "$*" in
+*bad.service*) echo 'Failed to get properties: Unit name bad.service is neither a valid invocation ID nor unit name.' >&2; exit 1 ;;
+esac
+printf 'Id=%s\nLoadState=loaded\nControlGroup=\n' "$last"
+)SH");
+    LocalShellProvider provider;
+    provider.environment = host.environment();
+    ScriptRig rig(provider);
+    rig.request.units = {u"bad.service"_s, u"good\\x2dname@1.service"_s, u"not a name"_s, u"template@.service"_s};
+    QVERIFY(rig.open());
+    const auto built = rig.ask();
+    QVERIFY(built);
+    QVERIFY(built->answer.units.complete);
+    QCOMPARE(built->answer.units.exitStatus, 0);
+    QVERIFY(built->answer.units.output.contains("Id=good\\x2dname@1.service\n"));
+    QVERIFY(built->answer.units.errors.contains("neither a valid"));
+}
+
+void TstProbeScript::units_membersComeFromTheirCgroup()
+{
+    FakeHost host;
+    host.nvidiaSmi(1);
+    const qint64 member = host.process({"/usr/local/bin/unknown-server"});
+    // A folder in place of /sys/fs/cgroup, with a cgroup below the unit's own.
+    QDir().mkpath(host.path(u"sys/fs/cgroup/system.slice/my\\x2dunit.service/inner"_s));
+    QFile procs(host.path(u"sys/fs/cgroup/system.slice/my\\x2dunit.service/inner/cgroup.procs"_s));
+    QVERIFY(procs.open(QIODevice::WriteOnly));
+    procs.write(QByteArray::number(member) + "\n0\nnonsense\n");
+    procs.close();
+    host.tool(u"systemctl"_s, "printf 'Id=my\\\\x2dunit.service\\nStatusText=x ControlGroup=/\\n"
+                              "ControlGroup=/system.slice/my\\\\x2dunit.service\\n\\nId=b.service\\nControlGroup=\\n'\n");
+    LocalShellProvider provider;
+    provider.environment = host.environment();
+    provider.environment.insert(u"PILOTHOUSE_SYS"_s, host.path(u"sys"_s));
+    ScriptRig rig(provider);
+    rig.request.units = {u"my\\x2dunit.service"_s};
+    QVERIFY(rig.open());
+    const auto built = rig.ask();
+    QVERIFY(built);
+    const RawProcess *process = findProcess(built->answer, member);
+    QVERIFY(process);
+    QVERIFY(process->unitMember);
+    QVERIFY(!process->ruleMatch);
+}
+
+void TstProbeScript::zombieLeader_threadsHoldTheDevice()
+{
+    if (geteuid() != 0)
+        QSKIP("needs root: a device node");
+    FakeHost host;
+    host.nvidiaSmi(1);
+    const QString device = u"/dev/nvidia8"_s;
+    QVERIFY(QFile::exists(device) || QProcess::execute(u"mknod"_s, {device, u"c"_s, u"1"_s, u"3"_s}) == 0);
+    const auto removeDevice = qScopeGuard([&device] { QFile::remove(device); });
+    const qint64 pid = host.process({"python3", "x.py"}, {u"open="_s + device, u"zombie-leader"_s});
+    QVERIFY(pid > 0);
+    LocalShellProvider provider;
+    provider.environment = host.environment();
+    ScriptRig rig(provider);
+    QVERIFY(rig.open());
+    const auto state = [pid] {
+        QFile stat(u"/proc/%1/stat"_s.arg(pid));
+        return stat.open(QIODevice::ReadOnly) && stat.readAll().contains(") Z ");
+    };
+    QTRY_VERIFY(state());
+    const auto built = rig.ask(Depth::Deep);
+    QVERIFY(built);
+    const RawProcess *process = findProcess(built->answer, pid);
+    QVERIFY(process);
+    QCOMPARE(process->devices.value_or(QList<QByteArray>()), QList<QByteArray>{"/dev/nvidia8"});
+}
+
+void TstProbeScript::noBase64_goesOnInHex()
+{
+    FakeHost host;
+    host.nvidiaSmi(1);
+    const qint64 pid = host.process({"VLLM::Worker", "x\ny"});
+    const auto providerCommand = loginThrough(u"busybox"_s);
+    if (providerCommand.isEmpty())
+        QSKIP("no busybox, or no mount namespace can be made here");
+    QTemporaryDir applets;
+    appletFolder(applets);
+    QFile::remove(applets.filePath(u"base64"_s));
+    LocalShellProvider provider(providerCommand);
+    provider.environment.insert(u"PATH"_s, host.path({}) + u':' + applets.path());
+    ScriptRig rig(provider);
+    QVERIFY(rig.open());
+    QCOMPARE(rig.channel.facts().encoding, Encoding::Hex);
+    const auto built = rig.ask();
+    QVERIFY(built);
+    const RawProcess *process = findProcess(built->answer, pid);
+    QVERIFY(process);
+    QCOMPARE(process->cmdline, joined({"VLLM::Worker", "x\ny"}));
+}
+
+PILOTHOUSE_TEST_MAIN(TstProbeScript)
+#include "tst_probescript.moc"
