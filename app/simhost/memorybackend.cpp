@@ -9,8 +9,7 @@ namespace pilothouse {
 using namespace Qt::StringLiterals;
 
 MemoryBackend::MemoryBackend(const QString &name, int processes)
-    : m_name(name.toStdString())
-    , m_processes(processes)
+    : m_host(std::make_shared<const MemoryHost>(name.toStdString(), processes))
 {
 }
 
@@ -19,7 +18,7 @@ Result<StartedCommand> MemoryBackend::start(const std::string &, const std::stri
 {
     if (terminal || (command != "exec /bin/sh" && command != "/bin/sh" && command != "sh"))
         return fail(ErrorCode::ChannelRefused, u"A host in memory runs no commands."_s);
-    return StartedCommand{std::nullopt, std::make_unique<ProbeShell>(m_name, m_processes)};
+    return StartedCommand{std::nullopt, std::make_unique<ProbeShell>(m_host)};
 }
 
 Result<SessionPipes> MemoryBackend::connectTo(const std::string &, int) const

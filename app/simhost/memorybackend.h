@@ -6,6 +6,7 @@
 // runs no shell and no process. Made in the main thread, used by connection threads.
 
 #include "backend.h"
+#include "memoryhost.h"
 
 #include <QString>
 
@@ -21,8 +22,7 @@ public:
     [[nodiscard]] bool knowsUser(const std::string &user) const override;
 
 private:
-    std::string m_name;
-    int m_processes;
+    std::shared_ptr<const MemoryHost> m_host; ///< shared by the shells, read only
 };
 
 } // namespace pilothouse
