@@ -117,10 +117,14 @@ void SessionCore::resolved(Result<ResolvedHost> host)
     enter(State::Connecting, u"connecting"_s);
     if (m_end)
         return;
-    const Destination destination{m_host.hostName,   m_host.port,
-                                  m_host.addressFamily, m_host.bindAddress,
-                                  m_host.bindInterface, m_settings.connectTimeout,
-                                  m_settings.deadAfter};
+    Destination destination;
+    destination.hostName = m_host.hostName;
+    destination.port = m_host.port;
+    destination.addressFamily = m_host.addressFamily;
+    destination.bindAddress = m_host.bindAddress;
+    destination.bindInterface = m_host.bindInterface;
+    destination.deadline = m_settings.connectTimeout;
+    destination.userTimeout = m_settings.deadAfter;
     const std::weak_ptr<SessionCore> weak = weak_from_this();
     m_seams.connect(
         destination, m_context.get(),

@@ -86,6 +86,10 @@ void SshConnector::start(const Destination &destination, Words words, Done done)
     m_done = std::move(done);
     m_deadline.start(destination.deadline);
 
+    if (!destination.addresses.isEmpty()) {
+        QMetaObject::invokeMethod(this, [this] { useAddresses(m_destination.addresses); }, Qt::QueuedConnection);
+        return;
+    }
     // A literal goes no way through the resolver, which would ask for its name.
     QString literal = destination.hostName;
     if (literal.startsWith(u'[') && literal.endsWith(u']'))
@@ -234,8 +238,10 @@ void SshConnector::finish(Result<Connection> result)
     m_stagger.stop();
     m_waiting.clear();
     for (auto &attempt : m_attempts) {
-        if (attempt->notifier)
-            attempt->notifier.release()->deleteLater();
+        if (attempt->notifier) {
+            attempt->notifier->setEnabled(false);
+            attempt->notifier.release()->deleteLater(); // may be on the stack above us
+        }
     }
     m_attempts.clear();
     if (m_lookup >= 0)

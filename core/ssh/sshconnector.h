@@ -24,6 +24,7 @@ namespace pilothouse {
 struct Destination
 {
     QString hostName; ///< or a literal address
+    QList<QHostAddress> addresses; ///< known already: the name is not looked up
     quint16 port = 22;
     QString addressFamily; ///< any, inet, inet6; empty: any
     QString bindAddress;

@@ -37,6 +37,8 @@ public:
     SshdServer(const SshdServer &) = delete;
     SshdServer &operator=(const SshdServer &) = delete;
 
+    /// Further lines of sshd_config for the next start().
+    void addConfig(const QStringList &lines) { m_config += lines; }
     /// False with error() when it does not listen within 10 s.
     [[nodiscard]] bool start();
     void stop();

@@ -1,0 +1,45 @@
+// SPDX-FileCopyrightText: Pilothouse contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+// A loopback listener that is no SSH server: silent, chatty, or gone at once. Counts who came. For tests only.
+
+#include <QTcpServer>
+#include <QTcpSocket>
+
+namespace pilothouse::test {
+
+class RudeListener final : public QObject
+{
+    Q_OBJECT
+public:
+    /// `greeting` is sent to everybody; `hangUp` closes after it.
+    explicit RudeListener(QByteArray greeting = {}, bool hangUp = false)
+        : m_greeting(std::move(greeting))
+        , m_hangUp(hangUp)
+    {
+        connect(&m_server, &QTcpServer::newConnection, this, &RudeListener::greet);
+        m_server.listen(QHostAddress::LocalHost);
+    }
+
+    [[nodiscard]] quint16 port() const { return m_server.serverPort(); }
+    [[nodiscard]] int visitors() const { return m_visitors; }
+
+private:
+    void greet()
+    {
+        while (QTcpSocket *peer = m_server.nextPendingConnection()) {
+            ++m_visitors;
+            peer->write(m_greeting);
+            if (m_hangUp)
+                peer->disconnectFromHost();
+        }
+    }
+
+    QTcpServer m_server;
+    QByteArray m_greeting;
+    bool m_hangUp;
+    int m_visitors = 0;
+};
+
+} // namespace pilothouse::test
