@@ -86,7 +86,7 @@ QString podUid(QStringView part)
 QString unescaped(const QString &name)
 {
     QString text = name;
-    return text.replace(u"\x2d"_s, u"-"_s);
+    return text.replace(u"\\x2d"_s, u"-"_s);
 }
 
 std::optional<Owner> podOwner(const QStringList &parts)

@@ -57,12 +57,12 @@ SmiMessage messageOf(Kind kind, QByteArrayView line)
 /// "Unable to determine the device handle for GPU1: 0000:34:00.0: Unknown Error", in all its spellings.
 std::optional<SmiMessage> deviceHandleOf(QByteArrayView line, const QByteArray &lower)
 {
-    constexpr QByteArrayView marker = "the device handle for ";
+    constexpr QByteArrayView marker = "the device handle for";
     const qsizetype at = lower.indexOf(marker);
     if (at < 0 || !lower.contains("unable to"))
         return std::nullopt;
     SmiMessage message = messageOf(Kind::DeviceHandle, line);
-    const QByteArrayView rest = line.sliced(at + marker.size());
+    const QByteArrayView rest = line.sliced(at + marker.size()).trimmed();
     message.busId = busIdIn(rest);
     // The reason follows the last colon and blank; a bus id holds colons, but no blanks after them.
     for (qsizetype i = rest.size() - 1; i > 0; --i) {
