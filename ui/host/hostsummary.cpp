@@ -100,6 +100,15 @@ const Problem *worstProblem(const Snapshot &snapshot)
     return it == snapshot.problems.end() || it->severity == Problem::Severity::Notice ? nullptr : &*it;
 }
 
+QString stateOf(const Unit &unit)
+{
+    const bool loaded = unit.load.isEmpty() || unit.load == "loaded"_L1;
+    QString state = loaded ? unit.active : unit.load;
+    if (loaded && !unit.sub.isEmpty() && unit.sub != unit.active)
+        state += u" ("_s + unit.sub + u')';
+    return state;
+}
+
 QString withoutStop(QString sentence)
 {
     if (sentence.endsWith(u'.'))
@@ -141,12 +150,21 @@ HostSummary memorySummary(const HostData &host)
     return {Severity::Quiet, Tr::tr("in use"), used, joined({part, unknown}, u", "_s)};
 }
 
-const Unit *failedUnit(const Snapshot &snapshot)
+/// The watched units that are neither up nor down on purpose, the failed ones first.
+std::optional<HostSummary> unitSummary(const Snapshot &snapshot)
 {
-    if (!snapshot.units)
-        return nullptr;
-    const auto it = std::ranges::find_if(*snapshot.units, [](const Unit &unit) { return unit.active == "failed"_L1; });
-    return it == snapshot.units->end() ? nullptr : &*it;
+    std::optional<HostSummary> summary;
+    for (const Unit &unit : snapshot.units.value_or(QList<Unit>())) {
+        if (unit.active == "failed"_L1) {
+            const QString text = Tr::tr("%1 failed").arg(unit.name);
+            return HostSummary{Severity::Warning, text, text, {}};
+        }
+        if (!summary && (unit.active == "activating"_L1 || unit.active == "deactivating"_L1)) {
+            const QString text = unit.name + u' ' + stateOf(unit);
+            summary = {Severity::Notice, text, text, {}};
+        }
+    }
+    return summary;
 }
 
 HostSummary freshSummary(const HostData &host, const QDateTime &now)
@@ -154,10 +172,9 @@ HostSummary freshSummary(const HostData &host, const QDateTime &now)
     const Snapshot &snapshot = *host.snapshot;
     const bool read = snapshot.gpuSource.status == GpuSource::Status::Ok;
     HostSummary summary = read ? memorySummary(host) : toolSummary(snapshot.gpuSource, now);
-    const Unit *unit = failedUnit(snapshot);
-    if (unit && summary.severity < Severity::Warning) {
-        const QString text = Tr::tr("%1 failed").arg(unit->name);
-        summary = {Severity::Warning, text, text, joined({summary.headline, summary.rest}, u" "_s)};
+    if (std::optional<HostSummary> unit = unitSummary(snapshot); unit && unit->severity > summary.severity) {
+        unit->rest = joined({summary.headline, summary.rest}, u" "_s);
+        summary = *unit;
     }
     const Problem *problem = worstProblem(snapshot);
     if (!problem)
@@ -267,10 +284,7 @@ QString unitsLine(const Snapshot &snapshot, const QDateTime &now)
         return {};
     QStringList parts;
     for (const Unit &unit : *snapshot.units) {
-        const bool loaded = unit.load.isEmpty() || unit.load == "loaded"_L1;
-        QString state = loaded ? unit.active : unit.load;
-        if (loaded && !unit.sub.isEmpty() && unit.sub != unit.active)
-            state += u" ("_s + unit.sub + u')';
+        QString state = stateOf(unit);
         if (!unit.result.isEmpty() && unit.result != "success"_L1)
             state += u", "_s + unit.result;
         if (unit.hostSince.isValid())

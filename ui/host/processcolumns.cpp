@@ -174,16 +174,16 @@ QVariant sameAsDisplayed(const Process &process)
 #define T(text) QT_TRANSLATE_NOOP("ProcessTable", text)
 using enum ProcessColumn;
 constexpr std::array columns{
-    ProcessColumnInfo{Name, T("Process"), u"VLLM::EngineCore_DP00", false, shortNameOf, sameAsDisplayed<shortNameOf>,
+    ProcessColumnInfo{Name, T("Process"), u"VLLM::Worker_TP00", false, shortNameOf, sameAsDisplayed<shortNameOf>,
                       commandHint},
-    ProcessColumnInfo{GpuMemory, T("GPU memory"), u"GPU memory __", true, gpuMemory, gpuMemorySort, gpuMemoryHint},
-    ProcessColumnInfo{Gpus, T("GPU"), u"GPU ________", false, gpus, gpusSort, gpuMemoryHint},
+    ProcessColumnInfo{GpuMemory, T("GPU memory"), u"GPU memory", true, gpuMemory, gpuMemorySort, gpuMemoryHint},
+    ProcessColumnInfo{Gpus, T("GPU"), u"GPU ______", false, gpus, gpusSort, gpuMemoryHint},
     ProcessColumnInfo{ProcessId, T("PID"), u"4194304", true, pid, pidSort, pidHint},
     ProcessColumnInfo{User, T("User"), u"inference", false, user, sameAsDisplayed<user>, userHint},
-    ProcessColumnInfo{Owner, T("Owner"), u"vllm-kimi-k25.service", false, owner, sameAsDisplayed<owner>, ownerHint},
+    ProcessColumnInfo{Owner, T("Owner"), u"vllm-kimi-k25.servi", false, owner, sameAsDisplayed<owner>, ownerHint},
     ProcessColumnInfo{State, T("State"), u"not on the host", false, stateTextOf, sameAsDisplayed<stateTextOf>, noHint},
     ProcessColumnInfo{Running, T("Running"), u"23 h 59 min", true, running, runningSort, runningHint},
-    ProcessColumnInfo{HostMemory, T("Host memory"), u"Host memory __", true, hostMemory, hostMemorySort, noHint},
+    ProcessColumnInfo{HostMemory, T("Host memory"), u"Host memory", true, hostMemory, hostMemorySort, noHint},
     ProcessColumnInfo{Command, T("Command"), u"", false, command, sameAsDisplayed<command>, commandHint},
 };
 #undef T

@@ -94,10 +94,7 @@ MainWindow::~MainWindow() = default;
 void MainWindow::buildEmpty()
 {
     m_empty->setObjectName(u"emptyPane"_s);
-    m_empty->showWords({Severity::Notice, tr("No hosts yet"),
-                        tr("Pilothouse reads GPU hosts over SSH with your own SSH configuration; nothing is installed "
-                           "on them."),
-                        {}, {}});
+    showNotice({}, {});
     const auto addButton = [this](const QString &name, const QString &text, CommandId id) {
         connect(m_empty->addButton(name, text), &QPushButton::clicked, this, [this, id] { onCommand(id, false); });
     };
@@ -105,6 +102,17 @@ void MainWindow::buildEmpty()
     addButton(u"emptyAdd"_s, tr("Add by Hand…"), CommandId::AddHost);
     addButton(u"emptyDemo"_s, tr("Try the Demo"), CommandId::TryDemo);
     m_pages->addWidget(m_empty);
+}
+
+void MainWindow::showNotice(const QString &title, const QString &text)
+{
+    if (!title.isEmpty()) {
+        m_empty->showWords({Severity::Notice, title, text, {}, {}});
+        return;
+    }
+    const QString words = tr("Pilothouse reads GPU hosts over SSH with your own SSH configuration. Nothing is installed "
+                             "on them.");
+    m_empty->showWords({Severity::Notice, tr("No hosts yet"), words, {}, {}});
 }
 
 void MainWindow::addHost(const HostSpec &spec)

@@ -54,6 +54,8 @@ public:
     void showAddHost(const QStringList &aliases, bool byAlias, const HostSpec *start = nullptr);
     /// The hosts of hostsSubmitted() are saved: closes the dialog. With `failure` it stays and says why.
     void hostsSaved(const QString &failure = {});
+    /// In place of "no hosts" while they are being made ready; empty: back to it.
+    void showNotice(const QString &title, const QString &text);
     /// Something went wrong outside of any host's page.
     void showFailure(const QString &title, const QString &text);
 

@@ -1,0 +1,258 @@
+// SPDX-FileCopyrightText: Pilothouse contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/console/console.h"
+
+#include "app/console/terminal.h"
+#include "core/base/quoting.h"
+#include "core/ssh/sshaliases.h"
+#include "core/ssh/sshcommandline.h"
+#include "ui/text/errortext.h"
+
+#include <QClipboard>
+#include <QDesktopServices>
+#include <QDir>
+#include <QGuiApplication>
+#include <QLoggingCategory>
+#include <QProcess>
+#include <QTimer>
+#include <QUrl>
+
+#include <algorithm>
+#include <cstdio>
+
+namespace pilothouse {
+
+using namespace Qt::StringLiterals;
+
+namespace {
+
+Q_LOGGING_CATEGORY(startup, "pilothouse.startup", QtWarningMsg)
+
+constexpr qint64 pictureLimitMs = 40'000;
+
+Theme::Mode modeOf(const QString &theme)
+{
+    return theme == "light"_L1 ? Theme::Mode::Light : theme == "dark"_L1 ? Theme::Mode::Dark : Theme::Mode::Follow;
+}
+
+} // namespace
+
+Console::Console(ConsoleOptions options, std::unique_ptr<SingleInstance> instance)
+    : m_options(std::move(options))
+    , m_instance(std::move(instance))
+    , m_theme(modeOf(m_options.theme))
+    , m_window(m_theme)
+    , m_aliases([this](const AliasAnswer &answer) {
+        m_window.showAddHost(answer.aliases, answer.byAlias, answer.start ? &*answer.start : nullptr);
+    })
+    , m_saves([this](const SaveAnswer &answer) {
+        for (const HostSpec &host : answer.hosts)
+            addHost(host);
+        m_window.hostsSaved(answer.failure);
+        if (answer.failure.isEmpty() && !answer.hosts.isEmpty())
+            m_window.openHost(answer.hosts.first().name);
+    })
+{
+    QGuiApplication::setQuitOnLastWindowClosed(false);
+    connect(qGuiApp, &QGuiApplication::lastWindowClosed, this, [this] { stop(m_exitCode); });
+    connect(&m_signals, &StopSignals::stopRequested, this, [this] { stop(0); });
+    if (m_instance) {
+        connect(m_instance.get(), &SingleInstance::raised, this, [this](const QString &target) {
+            m_window.showNormal();
+            m_window.raise();
+            m_window.activateWindow();
+            if (!target.isEmpty())
+                openTarget(target.section(u'/', 0, 0), target.section(u'/', 1));
+        });
+    }
+    wireWindow();
+}
+
+Console::~Console()
+{
+    // The links first: they tell the binding, and through it the window, that they end.
+    m_picture.reset();
+    m_binding.reset();
+    m_fleet.reset();
+}
+
+void Console::wireWindow()
+{
+    connect(&m_window, &MainWindow::firstPainted, this, [] { qCInfo(startup, "first window painted"); });
+    connect(&m_window, &MainWindow::terminalRequested, this, &Console::openTerminalOn);
+    connect(&m_window, &MainWindow::sshCommandRequested, this, &Console::copySshCommand);
+    connect(&m_window, &MainWindow::editRequested, this, &Console::editHost);
+    connect(&m_window, &MainWindow::addHostRequested, this, [this](bool byAlias) { listAliases(byAlias, nullptr); });
+    connect(&m_window, &MainWindow::hostsSubmitted, this, &Console::saveHosts);
+    connect(&m_window, &MainWindow::demoRequested, this, &Console::tryDemo);
+}
+
+void Console::start()
+{
+    m_window.show();
+    // After the first frame: nothing that a host or a file does keeps the window waiting.
+    QTimer::singleShot(0, this, [this] {
+        if (m_options.demo)
+            startDemo();
+        else
+            openInventory();
+    });
+}
+
+void Console::startDemo()
+{
+    m_demo = std::make_unique<DemoHosts>();
+    connect(m_demo.get(), &DemoHosts::ready, this, [this] {
+        m_options.configDir = m_demo->folder();
+        m_options.fleet.sshConfigFile = m_demo->folder() + u"/ssh_config"_s;
+        openInventory();
+    });
+    connect(m_demo.get(), &DemoHosts::failed, this, [this](const Error &error) {
+        if (!m_options.screenshot.isEmpty()) {
+            std::fprintf(stderr, "pilothouse: %s\n", qPrintable(sentenceOf(error)));
+            stop(exitCodeOf(error.code));
+            return;
+        }
+        m_window.showFailure(tr("The Simulated Hosts"), paragraphOf(error));
+    });
+    connect(m_demo.get(), &DemoHosts::ended, this, [this] { QCoreApplication::exit(m_exitCode); });
+    m_window.showNotice(tr("Starting three simulated hosts"), tr("It takes a few seconds."));
+    m_demo->start();
+}
+
+void Console::openInventory()
+{
+    m_window.showNotice({}, {});
+    m_fleet = std::make_unique<Fleet>(m_options.fleet);
+    m_binding = std::make_unique<FleetBinding>(*m_fleet, m_window);
+    const Result<Inventory> inventory = loadInventory(m_options.configDir);
+    if (inventory) {
+        for (const HostSpec &host : inventory->hosts)
+            addHost(host);
+    } else if (m_options.screenshot.isEmpty()) {
+        m_window.showFailure(tr("The Inventory"), paragraphOf(inventory.error()));
+    } else {
+        std::fprintf(stderr, "pilothouse: %s\n", qPrintable(sentenceOf(inventory.error())));
+        stop(exitCodeOf(inventory.error().code));
+        return;
+    }
+    if (!m_options.target.isEmpty())
+        openTarget(m_options.target, m_options.service);
+    if (m_options.screenshot.isEmpty())
+        return;
+    m_picture = std::make_unique<FleetPicture>(m_window, *m_binding, m_options.screenshot,
+                                               !m_options.target.isEmpty(), pictureLimitMs);
+    connect(m_picture.get(), &FleetPicture::done, this, &Console::stop);
+}
+
+void Console::openTarget(const QString &target, const QString &service)
+{
+    if (!m_binding)
+        return;
+    QList<HostSpec> known;
+    for (const QString &name : m_window.store().names())
+        known << m_window.store().find(name)->spec;
+    const HostSpec spec = hostFor(target, service, known);
+    addHost(spec);
+    m_window.openHost(spec.name);
+}
+
+void Console::addHost(HostSpec spec)
+{
+    if (m_options.readOnly)
+        spec.access = Access::ReadOnly;
+    m_binding->addHost(spec);
+}
+
+Result<QStringList> Console::sshLineOf(const QString &name) const
+{
+    const HostData *host = m_window.store().find(name);
+    if (!host)
+        return fail(ErrorCode::Internal, u"No such host."_s);
+    const Result<LinkSettings> settings = linkSettingsFor(host->spec, m_options.fleet);
+    if (!settings)
+        return fail(settings.error());
+    return sshCommandLine(settings->connection);
+}
+
+void Console::openTerminalOn(const QString &name)
+{
+    const Result<QStringList> line = sshLineOf(name);
+    if (!line) {
+        m_window.showFailure(tr("Open Terminal"), paragraphOf(line.error()));
+        return;
+    }
+    if (const Result<void> opened = openTerminal(*line); !opened) {
+        const QString command = shellQuoted(*line);
+        m_window.showFailure(tr("Open Terminal"), paragraphOf(opened.error()) + u"\n\n"_s + command);
+    }
+}
+
+void Console::copySshCommand(const QString &name)
+{
+    const Result<QStringList> line = sshLineOf(name);
+    if (line)
+        QGuiApplication::clipboard()->setText(shellQuoted(*line));
+    else
+        m_window.showFailure(tr("Copy SSH Command"), paragraphOf(line.error()));
+}
+
+void Console::editHost(const QString &name)
+{
+    const HostData *host = m_window.store().find(name);
+    if (!host)
+        return;
+    const QString source = host->spec.source;
+    if (source.isEmpty())
+        listAliases(false, &host->spec);
+    else if (!QDesktopServices::openUrl(QUrl::fromLocalFile(source)))
+        m_window.showFailure(tr("Edit"), tr("No program opens %1; edit it by hand.").arg(source));
+}
+
+void Console::listAliases(bool byAlias, const HostSpec *start)
+{
+    AliasAnswer answer;
+    answer.byAlias = byAlias;
+    if (start)
+        answer.start = *start;
+    m_aliases.run([answer, file = m_options.fleet.sshConfigFile]() mutable {
+        for (const SshAlias &alias : listSshAliases(SshConfigRoots::of(file, QDir::homePath())).aliases)
+            answer.aliases << alias.name;
+        return answer;
+    });
+}
+
+void Console::saveHosts(const QList<HostSpec> &hosts)
+{
+    m_saves.run([hosts, folder = m_options.configDir] {
+        SaveAnswer answer;
+        for (const HostSpec &host : hosts) {
+            const Result<Inventory> saved = appendHost(folder, host);
+            if (!saved) {
+                answer.failure = paragraphOf(saved.error());
+                break;
+            }
+            const auto it = std::ranges::find(saved->hosts, host.name, &HostSpec::name);
+            answer.hosts << (it == saved->hosts.end() ? host : *it);
+        }
+        return answer;
+    });
+}
+
+void Console::tryDemo()
+{
+    if (!QProcess::startDetached(QCoreApplication::applicationFilePath(), {u"--demo"_s}))
+        m_window.showFailure(tr("Try the Demo"), tr("The demo could not be started."));
+}
+
+void Console::stop(int exitCode)
+{
+    m_exitCode = exitCode;
+    m_window.hide();
+    if (m_demo)
+        m_demo->stop(); // goes on in ended()
+    else
+        QCoreApplication::exit(exitCode);
+}
+
+} // namespace pilothouse

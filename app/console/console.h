@@ -1,0 +1,77 @@
+// SPDX-FileCopyrightText: Pilothouse contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+// The composition root of pilothouse: makes theme, window, fleet and what joins them, in this order, and ends them in
+// the opposite one. GUI thread; lives in main().
+
+#include "app/console/background.h"
+#include "app/console/consoleoptions.h"
+#include "app/console/demohosts.h"
+#include "app/console/fleetbinding.h"
+#include "app/console/fleetpicture.h"
+#include "app/console/singleinstance.h"
+#include "app/console/stopsignals.h"
+#include "core/fleet/inventory.h"
+#include "ui/theme/theme.h"
+#include "ui/window/mainwindow.h"
+
+#include <QObject>
+
+#include <memory>
+
+namespace pilothouse {
+
+class Console final : public QObject
+{
+    Q_OBJECT
+public:
+    /// `instance` has been claimed; null with --screenshot and --demo.
+    Console(ConsoleOptions options, std::unique_ptr<SingleInstance> instance);
+    ~Console() override;
+
+    /// Shows the window and opens the hosts; the event loop does the rest and ends with the window.
+    void start();
+
+private:
+    struct AliasAnswer
+    {
+        QStringList aliases;
+        bool byAlias = false;
+        std::optional<HostSpec> start;
+    };
+    struct SaveAnswer
+    {
+        QList<HostSpec> hosts; ///< those that were saved
+        QString failure;
+    };
+
+    void wireWindow();
+    void openInventory();
+    void openTarget(const QString &target, const QString &service);
+    void addHost(HostSpec spec);
+    void openTerminalOn(const QString &name);
+    void copySshCommand(const QString &name);
+    void editHost(const QString &name);
+    void listAliases(bool byAlias, const HostSpec *start);
+    void saveHosts(const QList<HostSpec> &hosts);
+    void startDemo();
+    void tryDemo();
+    [[nodiscard]] Result<QStringList> sshLineOf(const QString &name) const;
+    void stop(int exitCode);
+
+    ConsoleOptions m_options;
+    std::unique_ptr<SingleInstance> m_instance;
+    Theme m_theme;
+    MainWindow m_window;
+    StopSignals m_signals;
+    std::unique_ptr<DemoHosts> m_demo;
+    std::unique_ptr<Fleet> m_fleet;
+    std::unique_ptr<FleetBinding> m_binding;
+    std::unique_ptr<FleetPicture> m_picture;
+    Background<AliasAnswer> m_aliases;
+    Background<SaveAnswer> m_saves;
+    int m_exitCode = 0;
+};
+
+} // namespace pilothouse

@@ -1,0 +1,35 @@
+// SPDX-FileCopyrightText: Pilothouse contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+// Joins the fleet's links to the window, both ways. GUI thread; owned by Console.
+
+#include "core/fleet/fleet.h"
+
+#include <QObject>
+
+namespace pilothouse {
+
+class MainWindow;
+
+class FleetBinding final : public QObject
+{
+    Q_OBJECT
+public:
+    FleetBinding(Fleet &fleet, MainWindow &window, QObject *parent = nullptr);
+
+    /// Shows the host and opens its link; a link that cannot be made is shown as stopped, with the reason.
+    void addHost(const HostSpec &spec);
+    /// Every host has been read or has failed for now.
+    [[nodiscard]] bool isSettled() const;
+    /// Of the first host that could not be read; no value when all could.
+    [[nodiscard]] std::optional<Error> firstFailure() const;
+
+private:
+    void bind(HostLink *link);
+
+    Fleet &m_fleet;
+    MainWindow &m_window;
+};
+
+} // namespace pilothouse

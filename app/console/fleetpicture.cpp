@@ -1,0 +1,116 @@
+// SPDX-FileCopyrightText: Pilothouse contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/console/fleetpicture.h"
+
+#include "app/console/fleetbinding.h"
+#include "ui/host/hostsummary.h"
+#include "ui/window/mainwindow.h"
+
+#include <QPixmap>
+#include <QTimer>
+
+#include <algorithm>
+#include <cstdio>
+
+namespace pilothouse {
+
+using namespace Qt::StringLiterals;
+
+namespace {
+
+constexpr qint64 stepMs = 200;
+constexpr qint64 watchMs = 9'000; ///< some ticks, so that the plot shows lines
+
+} // namespace
+
+FleetPicture::FleetPicture(MainWindow &window, const FleetBinding &binding, QString file, bool keepHost,
+                           qint64 limitMs, QObject *parent)
+    : QObject(parent)
+    , m_window(window)
+    , m_binding(binding)
+    , m_file(std::move(file))
+    , m_timer(new QTimer(this))
+    , m_limitMs(limitMs)
+    , m_keepHost(keepHost)
+{
+    connect(m_timer, &QTimer::timeout, this, &FleetPicture::look);
+    m_timer->start(stepMs);
+}
+
+void FleetPicture::look()
+{
+    m_waitedMs += stepMs;
+    if (m_watchedMs < 0) {
+        if (!m_binding.isSettled() && m_waitedMs < m_limitMs)
+            return;
+        m_watchedMs = 0;
+        if (!m_keepHost)
+            openTroubled();
+        const HostData *host = m_window.store().find(m_window.currentHost());
+        if (!host || !host->snapshot)
+            finish();
+        return;
+    }
+    m_watchedMs += stepMs;
+    if (m_watchedMs >= watchMs)
+        finish();
+}
+
+void FleetPicture::openTroubled()
+{
+    const HostStore &store = m_window.store();
+    const QStringList names = store.names();
+    // The worst; among hosts without trouble the one whose memory is fullest.
+    const auto weight = [&store](const QString &name) {
+        const HostData &host = *store.find(name);
+        const Severity severity = summaryOf(host, store.now()).severity;
+        const double used = host.snapshot ? memoryOf(*host.snapshot).usedMib : 0;
+        return std::pair(severity < Severity::Warning ? Severity::Quiet : severity, used);
+    };
+    const auto worst = std::ranges::max_element(names, {}, weight);
+    if (worst != names.end())
+        m_window.openHost(*worst);
+}
+
+void FleetPicture::finish()
+{
+    m_timer->stop();
+    std::fputs(qPrintable(fleetTable(m_window)), stdout);
+    std::fflush(stdout);
+    const std::optional<Error> failure = m_binding.firstFailure();
+    if (failure)
+        std::fprintf(stderr, "pilothouse: %s\n", qPrintable(sentenceOf(*failure)));
+    if (!m_window.grab().save(m_file, "PNG")) {
+        std::fprintf(stderr, "pilothouse: %s cannot be written.\n", qPrintable(m_file));
+        emit done(exitCodeOf(ErrorCode::LocalIo));
+        return;
+    }
+    emit done(failure ? exitCodeOf(failure->code) : 0);
+}
+
+QString fleetTable(const MainWindow &window)
+{
+    const HostStore &store = window.store();
+    QList<QStringList> rows{{u"HOST"_s, u"STATE"_s, u"GPUS"_s, u"MEMORY"_s, u"AGE"_s}};
+    for (const QString &name : store.names()) {
+        const HostData &host = *store.find(name);
+        rows << QStringList{name, summaryOf(host, store.now()).word, host.snapshot ? gpuWords(*host.snapshot) : u"–"_s,
+                            host.snapshot ? memoryWords(host) : u"–"_s,
+                            host.snapshot ? ageWords(host, store.now()) : u"–"_s};
+    }
+    QList<qsizetype> widths(rows.first().size(), 0);
+    for (const QStringList &row : std::as_const(rows)) {
+        for (qsizetype i = 0; i < row.size(); ++i)
+            widths[i] = std::max(widths.at(i), row.at(i).size());
+    }
+    QString text;
+    for (const QStringList &row : std::as_const(rows)) {
+        QString line;
+        for (qsizetype i = 0; i < row.size(); ++i)
+            line += row.at(i).leftJustified(widths.at(i) + 2);
+        text += line.trimmed() + u'\n';
+    }
+    return text;
+}
+
+} // namespace pilothouse
