@@ -145,6 +145,10 @@ void ProbeChannel::takeClosed(int exitStatus, const QString &exitSignal, const E
         giveUp({ErrorCode::AnswerTruncated, u"The host's shell ended in the middle of its answer."_s, {}});
         return;
     }
+    if (m_inputClosed) {
+        giveUp(notReady());
+        return;
+    }
     const QString words = shellWords();
     QString how = exitSignal.isEmpty() ? u"with status %1"_s.arg(exitStatus) : u"by signal %1"_s.arg(exitSignal);
     if (exitStatus < 0 && exitSignal.isEmpty())
@@ -168,10 +172,15 @@ void ProbeChannel::takeTimeout()
         m_deadline.start(lastWordsLimit);
         return;
     }
+    giveUp(notReady());
+}
+
+Error ProbeChannel::notReady() const
+{
     const QString words = shellWords();
     QString detail = u"The account's shell did not become ready within %1 s"_s.arg(seconds(m_limit));
     detail += words.isEmpty() ? u"."_s : u"; it said: %1"_s.arg(words);
-    giveUp({ErrorCode::ShellUnusable, detail, {}});
+    return {ErrorCode::ShellUnusable, detail, {}};
 }
 
 void ProbeChannel::giveUp(const Error &error)

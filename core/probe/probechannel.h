@@ -54,6 +54,7 @@ private:
     void takeClosed(int exitStatus, const QString &exitSignal, const Error *error);
     void takeTimeout();
     void giveUp(const Error &error);
+    [[nodiscard]] Error notReady() const;
     [[nodiscard]] QString shellWords() const;
 
     ShellProvider &m_provider;

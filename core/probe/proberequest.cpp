@@ -102,7 +102,7 @@ QByteArray stageText(const QByteArray &nonce, const ProbeMarker &marker, ProbeRo
     if (sudo)
         start = "if [ \"$(id -u)\" = 0 ]; then exec " + shell + "; else exec sudo -n " + shell + "; fi";
     // Put together by printf, so that something which merely echoes its input does not announce itself.
-    return "\n\n\nLC_ALL=C; export LC_ALL; printf '%s%s %s\\n' @PH ' STAGE' " + nonce + "; " + start + '\n';
+    return "\n\n\nLC_ALL=C; export LC_ALL; printf '\\n%s%s %s\\n' @PH ' STAGE' " + nonce + "; " + start + '\n';
 }
 
 QByteArray scriptText(const QByteArray &nonce)

@@ -7,12 +7,13 @@ deep() {
     s=$U
     O=$(grep -hsE '^ *[0-9]+: [0-9A-F]+:[0-9A-F]+ [0-9A-F]+:[0-9A-F]+ 0A ' net/tcp net/tcp6)
     emit tcp 0 "$s" "$O"
-    sockets=
+    sockets= inodes=
     set -f
     IFS=$NL
     for l in $O; do
         IFS=' '
         set -- $l
+        inodes="$inodes ${10}"
         sockets="$sockets^[0-9]*/[a-z0-9/]*fd/[0-9]* socket:.${10}.\$$NL"
     done
     IFS=" 	$NL"
@@ -96,7 +97,9 @@ listed_links() {
         case $l in
         'ls: '*'ermission denied') printf 'denied %s\n' "$l" ;;
         [0-9]*/fd:) d=${l%:}; case $d in *[!0-9a-z/]*) d= ;; esac ;;
-        l*' -> '*/dev/nvidia*|l*' -> socket:'*|l*" -> $SHM/"*)
+        l*' -> '*/dev/nvidia*|l*' -> socket:['*|l*" -> $SHM/"*)
+            a=${l##*' -> socket:['}
+            case $l in *' -> socket:['*) case "$inodes " in *" ${a%]} "*) ;; *) continue ;; esac ;; esac
             a=${l%% -> *}
             a=${a##* }
             case $a in ''|*[!0-9]*) continue ;; esac

@@ -19,41 +19,42 @@ class LocalShell final : public RemoteShell
 public:
     LocalShell(const QStringList &command, const QProcessEnvironment &environment)
     {
-        m_process.setProcessEnvironment(environment);
-        QObject::connect(&m_process, &QProcess::started, this, [this] { emit opened(); });
-        QObject::connect(&m_process, &QProcess::readyReadStandardOutput, this,
-            [this] { emit received(Stream::Output, m_process.readAllStandardOutput()); });
-        QObject::connect(&m_process, &QProcess::readyReadStandardError, this,
-            [this] { emit received(Stream::Error, m_process.readAllStandardError()); });
-        QObject::connect(&m_process, &QProcess::finished, this, [this](int code, QProcess::ExitStatus how) {
+        m_process->setProcessEnvironment(environment);
+        QObject::connect(m_process.get(), &QProcess::started, this, [this] { emit opened(); });
+        QObject::connect(m_process.get(), &QProcess::readyReadStandardOutput, this,
+            [this] { emit received(Stream::Output, m_process->readAllStandardOutput()); });
+        QObject::connect(m_process.get(), &QProcess::readyReadStandardError, this,
+            [this] { emit received(Stream::Error, m_process->readAllStandardError()); });
+        QObject::connect(m_process.get(), &QProcess::finished, this, [this](int code, QProcess::ExitStatus how) {
             end(how == QProcess::NormalExit ? code : -1, how == QProcess::NormalExit ? QString() : QStringLiteral("KILL"),
                 {});
         });
-        QObject::connect(&m_process, &QProcess::errorOccurred, this, [this](QProcess::ProcessError error) {
+        QObject::connect(m_process.get(), &QProcess::errorOccurred, this, [this](QProcess::ProcessError error) {
             if (error == QProcess::FailedToStart)
-                end(-1, {}, std::make_shared<const Error>(Error{ErrorCode::ChannelRefused, m_process.errorString(), {}}));
+                end(-1, {}, std::make_shared<const Error>(Error{ErrorCode::ChannelRefused, m_process->errorString(), {}}));
         });
-        m_process.start(command.first(), command.sliced(1));
+        m_process->start(command.first(), command.sliced(1));
     }
     ~LocalShell() override
     {
-        m_process.disconnect(this);
-        // As a lost connection does it: the input ends, nobody is signalled.
-        m_process.closeWriteChannel();
-        m_process.closeReadChannel(QProcess::StandardOutput);
-        m_process.closeReadChannel(QProcess::StandardError);
-        if (!m_process.waitForFinished(endLimitMs))
-            m_process.kill();
-        m_process.waitForFinished(1000);
+        // As a lost connection does it: the pipes close, nobody is signalled. What stays is reaped when it ends.
+        QProcess *process = m_process.release();
+        process->disconnect(this);
+        process->closeWriteChannel();
+        process->closeReadChannel(QProcess::StandardOutput);
+        process->closeReadChannel(QProcess::StandardError);
+        if (process->state() == QProcess::NotRunning) {
+            delete process;
+            return;
+        }
+        QObject::connect(process, &QProcess::finished, process, &QObject::deleteLater);
     }
 
-    void write(const QByteArray &bytes) override { m_process.write(bytes); }
-    void closeInput() override { m_process.closeWriteChannel(); }
-    void close() override { m_process.closeWriteChannel(); }
-    [[nodiscard]] qsizetype pendingBytes() const override { return static_cast<qsizetype>(m_process.bytesToWrite()); }
-    [[nodiscard]] qint64 processId() const { return m_process.processId(); }
-
-    static constexpr int endLimitMs = 12'000;
+    void write(const QByteArray &bytes) override { m_process->write(bytes); }
+    void closeInput() override { m_process->closeWriteChannel(); }
+    void close() override { m_process->closeWriteChannel(); }
+    [[nodiscard]] qsizetype pendingBytes() const override { return m_process->bytesToWrite(); }
+    [[nodiscard]] qint64 processId() const { return m_process->processId(); }
 
 private:
     void end(int status, const QString &signalName, const std::shared_ptr<const Error> &error)
@@ -62,15 +63,15 @@ private:
             return;
         m_ended = true;
         if (!error) { // what is still in the pipes comes before the end
-            if (const QByteArray rest = m_process.readAllStandardError(); !rest.isEmpty())
+            if (const QByteArray rest = m_process->readAllStandardError(); !rest.isEmpty())
                 emit received(Stream::Error, rest);
-            if (const QByteArray rest = m_process.readAllStandardOutput(); !rest.isEmpty())
+            if (const QByteArray rest = m_process->readAllStandardOutput(); !rest.isEmpty())
                 emit received(Stream::Output, rest);
         }
         emit closed(status, signalName, error);
     }
 
-    QProcess m_process;
+    std::unique_ptr<QProcess> m_process = std::make_unique<QProcess>();
     bool m_ended = false;
 };
 

@@ -2,66 +2,19 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/probe/prober.h"
 
+#include "core/probe/proberequest.h"
 #include "tests/support/testmain.h"
-#include "tests/unit/probe/fakehost.h"
+#include "tests/unit/probe/proberrig.h"
 
-#include <QSignalSpy>
+#include <QElapsedTimer>
+#include <QStandardPaths>
+
+#include <csignal>
+#include <unistd.h>
 
 using namespace pilothouse;
 using namespace pilothouse::test;
 using namespace Qt::StringLiterals;
-
-namespace {
-
-ProbeSettings settingsFor(const QString &id = u"console"_s)
-{
-    ProbeSettings settings;
-    settings.host = u"gpu1"_s;
-    settings.target = u"root@gpu1:22"_s;
-    settings.consoleId = id;
-    return settings;
-}
-
-/// A prober on a host, and what it said.
-struct Rig
-{
-    explicit Rig(ShellProvider &provider, const ProbeSettings &settings = settingsFor())
-        : prober(provider, settings)
-    {
-        QObject::connect(&prober, &Prober::snapshotTaken, &prober,
-            [this](const SnapshotPtr &taken) { snapshots.append(taken); });
-        QObject::connect(&prober, &Prober::requestFailed, &prober,
-            [this](const Error &error) { requestErrors.append(error); });
-        QObject::connect(&prober, &Prober::failed, &prober, [this](const Error &error) { errors.append(error); });
-        QObject::connect(&prober, &Prober::started, &prober, [this] { ++started; });
-    }
-    /// Null when none came in time.
-    SnapshotPtr take(Depth depth = Depth::Light, int limitMs = 20'000)
-    {
-        const qsizetype before = snapshots.size() + requestErrors.size() + errors.size();
-        prober.requestSnapshot(depth);
-        (void)QTest::qWaitFor(
-            [&] { return snapshots.size() + requestErrors.size() + errors.size() > before; }, limitMs);
-        return snapshots.isEmpty() || !requestErrors.isEmpty() || !errors.isEmpty() ? nullptr : snapshots.last();
-    }
-
-    Prober prober;
-    QList<SnapshotPtr> snapshots;
-    QList<Error> requestErrors;
-    QList<Error> errors;
-    int started = 0;
-};
-
-const Process *find(const SnapshotPtr &snapshot, qint64 pid)
-{
-    if (!snapshot || !snapshot->processes)
-        return nullptr;
-    const auto found = std::ranges::find_if(
-        *snapshot->processes, [pid](const Process &process) { return process.pid.value == pid; });
-    return found == snapshot->processes->end() ? nullptr : &*found;
-}
-
-} // namespace
 
 class TstProber : public QObject
 {
@@ -69,6 +22,23 @@ class TstProber : public QObject
 
 private slots:
     void snapshot_lightTick();
+    void snapshot_deepTick();
+    void requests_whileBusyTheDeeperWins();
+    void request_beforeStarted();
+    void login_noiseAndRcFiles_data();
+    void login_noiseAndRcFiles();
+    void login_unusable_data();
+    void login_unusable();
+    void login_printsWithoutEnd();
+    void channel_secondRefused();
+    void channel_firstRefused();
+    void shell_endsInTheMiddle();
+    void shell_endsBetweenRequests();
+    void host_stopsAnswering();
+    void reconnect_endsItsOwnOlderShellsOnly();
+    void sudo_worksOrIsRefused_data();
+    void sudo_worksOrIsRefused();
+    void destroyed_leavesNoProcess();
 };
 
 void TstProber::snapshot_lightTick()
@@ -79,23 +49,353 @@ void TstProber::snapshot_lightTick()
     host.apps("GPU-00000000-0000-0000-0000-000000000000, " + QByteArray::number(worker) + ", 96615, VLLM::Worker_TP0\n");
     LocalShellProvider provider;
     provider.environment = host.environment();
-    Rig rig(provider);
-    rig.prober.start();
+    ProberRig rig(provider);
+    QVERIFY(rig.start());
     const SnapshotPtr snapshot = rig.take();
     QVERIFY(snapshot);
     QCOMPARE(rig.started, 1);
     QCOMPARE(provider.opened, 2);
+    QCOMPARE(snapshot->depth, Depth::Light);
     QCOMPARE(snapshot->gpuSource.status, GpuSource::Status::Ok);
     QVERIFY(snapshot->gpus);
     QCOMPARE(snapshot->gpus->size(), 8);
-    const Process *process = find(snapshot, worker);
+    const Process *process = findProcess(snapshot, worker);
     QVERIFY(process);
     QCOMPARE(process->command, u"VLLM::Worker_TP0"_s);
     QCOMPARE(process->gpuMemory.size(), 1);
     QVERIFY(!snapshot->bootId.isEmpty());
-    // The next tick needs no new shell.
-    QVERIFY(rig.take());
+    QVERIFY(snapshot->bytes > 1000);
+    // Later ticks need no new shell, and the driver's part only confirms the process.
+    for (int i = 0; i < 3; ++i) {
+        const SnapshotPtr again = rig.take();
+        QVERIFY(again);
+        QVERIFY(findProcess(again, worker));
+        QCOMPARE(findProcess(again, worker)->gpuMemory.size(), 1);
+        QVERIFY(again->bytes < snapshot->bytes);
+    }
     QCOMPARE(provider.opened, 2);
+    QCOMPARE(rig.snapshots.last()->tick, 4ULL);
+}
+
+void TstProber::snapshot_deepTick()
+{
+    FakeHost host;
+    host.nvidiaSmi(1);
+    LocalShellProvider provider;
+    provider.environment = host.environment();
+    ProberRig rig(provider);
+    QVERIFY(rig.start());
+    const SnapshotPtr snapshot = rig.take(Depth::Deep);
+    QVERIFY(snapshot);
+    QCOMPARE(snapshot->depth, Depth::Deep);
+    QVERIFY(snapshot->listening);
+    QVERIFY(snapshot->shm);
+}
+
+void TstProber::requests_whileBusyTheDeeperWins()
+{
+    FakeHost host;
+    host.nvidiaSmi(1);
+    LocalShellProvider provider;
+    provider.environment = host.environment();
+    ProberRig rig(provider);
+    QVERIFY(rig.start());
+    rig.prober.requestSnapshot(Depth::Light);
+    QVERIFY(rig.prober.isBusy());
+    rig.prober.requestSnapshot(Depth::Light);
+    rig.prober.requestSnapshot(Depth::Deep);
+    rig.prober.requestSnapshot(Depth::Light);
+    QTRY_COMPARE_WITH_TIMEOUT(rig.snapshots.size(), 2, 10'000);
+    QCOMPARE(rig.snapshots[0]->depth, Depth::Light);
+    QCOMPARE(rig.snapshots[1]->depth, Depth::Deep);
+    QVERIFY(!rig.prober.isBusy());
+}
+
+void TstProber::request_beforeStarted()
+{
+    FakeHost host;
+    host.nvidiaSmi(1);
+    LocalShellProvider provider;
+    provider.environment = host.environment();
+    ProberRig rig(provider);
+    rig.prober.start();
+    rig.prober.requestSnapshot(Depth::Light);
+    QTRY_COMPARE_WITH_TIMEOUT(rig.snapshots.size(), 1, 10'000);
+    QCOMPARE(rig.started, 1);
+}
+
+void TstProber::login_noiseAndRcFiles_data()
+{
+    QTest::addColumn<QStringList>("command");
+    const auto bash = [](const QString &script) { return QStringList{u"/bin/bash"_s, u"-c"_s, script}; };
+    QTest::newRow("prints on both streams") << bash(u"echo hello from rc; echo oops >&2; exec /bin/sh"_s);
+    QTest::newRow("numbers that look like data")
+        << bash(u"echo '0, GPU-1, 12, 34567 MiB'; printf 'no line feed'; exec /bin/sh"_s);
+    QTest::newRow("read eats a line") << bash(u"read answer; exec /bin/sh"_s);
+    QTest::newRow("read eats three lines") << bash(u"read a; read b; read c; exec /bin/sh"_s);
+    QTest::newRow("binary noise") << bash(u"head -c 3000 /dev/urandom; exec /bin/sh"_s);
+    QTest::newRow("frames of an older protocol")
+        << bash(u"printf '@PH STAGE 00\\n\\n@PH 00 BEGIN 0 kernel 1\\n@PH 00 END 0 0 1\\n'; exec /bin/sh"_s);
+    QTest::newRow("set -x, aliases and functions") << bash(
+        u"set -x; grep() { echo no; }; find() { echo no; }; export -f grep find; export SHELLOPTS; exec /bin/sh"_s);
+    QTest::newRow("strange environment")
+        << bash(u"export IFS=x CDPATH=/ GREP_OPTIONS=-v GREP_COLOR=1 LC_ALL=xx_YY.UTF-8 TZ=Asia/Kolkata "
+                "POSIXLY_CORRECT=1 ENV=/no/such BASH_ENV=/no/such; umask 0; cd /; exec /bin/sh"_s);
+    QTest::newRow("no PATH") << bash(u"unset PATH; exec /bin/sh"_s);
+    if (!QStandardPaths::findExecutable(u"fish"_s).isEmpty())
+        QTest::newRow("fish") << QStringList{u"fish"_s, u"-c"_s, u"exec /bin/sh"_s};
+    if (!QStandardPaths::findExecutable(u"tcsh"_s).isEmpty())
+        QTest::newRow("tcsh") << QStringList{u"tcsh"_s, u"-c"_s, u"exec /bin/sh"_s};
+    if (!QStandardPaths::findExecutable(u"tcsh"_s).isEmpty())
+        QTest::newRow("tcsh reads what is meant for sh") << bash(u"exec tcsh -f"_s);
+    if (!QStandardPaths::findExecutable(u"zsh"_s).isEmpty())
+        QTest::newRow("zsh") << QStringList{u"zsh"_s, u"-c"_s, u"exec /bin/sh"_s};
+}
+
+void TstProber::login_noiseAndRcFiles()
+{
+    QFETCH(QStringList, command);
+    FakeHost host;
+    host.nvidiaSmi(2);
+    const qint64 worker = host.process({"VLLM::Worker_TP0"});
+    LocalShellProvider provider(command);
+    provider.environment = host.environment();
+    ProberRig rig(provider);
+    QVERIFY2(rig.start(), qPrintable(rig.errors.value(0).detail));
+    const SnapshotPtr snapshot = rig.take();
+    QVERIFY2(snapshot, qPrintable(rig.requestErrors.value(0).detail));
+    QVERIFY(findProcess(snapshot, worker));
+    if (!command.last().contains(u"unset PATH"_s))
+        QVERIFY2(snapshot->gpus.value_or(QList<Gpu>()).size() == 2, qPrintable(snapshot->gpuSource.message));
+}
+
+void TstProber::login_unusable_data()
+{
+    QTest::addColumn<QStringList>("command");
+    QTest::addColumn<QString>("words");
+    const auto bash = [](const QString &script) { return QStringList{u"/bin/bash"_s, u"-c"_s, script}; };
+    QTest::newRow("nologin") << bash(u"echo 'This account is currently not available.'; exit 1"_s)
+                             << u"This account is currently not available."_s;
+    QTest::newRow("false") << QStringList{u"/bin/false"_s} << u"with status 1"_s;
+    QTest::newRow("rc file exits") << bash(u"exit 0"_s) << u"its login script may end the session"_s;
+    QTest::newRow("git-shell") << bash(u"echo \"fatal: unrecognized command 'exec /bin/sh'\" >&2; exit 128"_s)
+                               << u"fatal: unrecognized command"_s;
+    QTest::newRow("expired password")
+        << bash(u"echo 'WARNING: Your password has expired.' >&2; echo 'Password change required but no TTY available.' "
+                ">&2; exit 1"_s)
+        << u"no TTY available"_s;
+    QTest::newRow("killed") << bash(u"kill -9 $$"_s) << u"by signal"_s;
+    QTest::newRow("an echo of the input") << QStringList{u"/bin/cat"_s} << u"did not become ready"_s;
+    QTest::newRow("waits for ever") << bash(u"exec sleep 30"_s) << u"did not become ready"_s;
+    if (!QStandardPaths::findExecutable(u"fish"_s).isEmpty())
+        QTest::newRow("fish replaces the shell") << bash(u"exec fish"_s) << u"fish:"_s;
+}
+
+void TstProber::login_unusable()
+{
+    QFETCH(QStringList, command);
+    QFETCH(QString, words);
+    LocalShellProvider provider(command);
+    ProbeSettings settings = settingsFor();
+    settings.snapshotTimeout = std::chrono::milliseconds(1500);
+    ProberRig rig(provider, settings);
+    QElapsedTimer clock;
+    clock.start();
+    QVERIFY(!rig.start());
+    QCOMPARE(rig.errors.size(), 1);
+    QCOMPARE(rig.errors[0].code, ErrorCode::ShellUnusable);
+    QVERIFY2(rig.errors[0].detail.contains(words), qPrintable(rig.errors[0].detail));
+    QVERIFY(clock.elapsed() < 4000);
+    rig.prober.requestSnapshot(Depth::Light); // nothing follows
+    QVERIFY(!QTest::qWaitFor([&rig] { return rig.said() > 1; }, 100));
+}
+
+void TstProber::login_printsWithoutEnd()
+{
+    LocalShellProvider provider({u"/bin/bash"_s, u"-c"_s, u"exec head -c 3000000 /dev/urandom"_s});
+    ProberRig rig(provider);
+    QVERIFY(!rig.start());
+    QCOMPARE(rig.errors.size(), 1);
+    QCOMPARE(rig.errors[0].code, ErrorCode::AnswerMalformed);
+}
+
+void TstProber::channel_secondRefused()
+{
+    FakeHost host;
+    host.nvidiaSmi(2);
+    const qint64 worker = host.process({"VLLM::Worker_TP0"});
+    host.apps("GPU-00000000-0000-0000-0000-000000000001, " + QByteArray::number(worker) + ", 5, VLLM::Worker_TP0\n");
+    LocalShellProvider provider;
+    provider.environment = host.environment();
+    provider.maxShells = 1;
+    ProberRig rig(provider);
+    QVERIFY(rig.start());
+    for (int i = 0; i < 2; ++i) {
+        const SnapshotPtr snapshot = rig.take();
+        QVERIFY(snapshot);
+        QCOMPARE(snapshot->gpus.value_or(QList<Gpu>()).size(), 2);
+        QVERIFY(findProcess(snapshot, worker));
+    }
+    QCOMPARE(provider.opened, 2); // asked for once, then never again
+}
+
+void TstProber::channel_firstRefused()
+{
+    LocalShellProvider provider({u"/no/such/shell"_s});
+    ProberRig rig(provider);
+    QVERIFY(!rig.start());
+    QCOMPARE(rig.errors.value(0).code, ErrorCode::ChannelRefused);
+}
+
+void TstProber::shell_endsInTheMiddle()
+{
+    FakeHost host;
+    host.nvidiaSmi(1);
+    // Its first call takes the probe's shell (the parent of its parent or itself) along.
+    host.tool(u"dmesg"_s, "kill -9 $(grep -l 'pilothouse-probe' /proc/[0-9]*/cmdline 2>/dev/null | "
+                          "sed 's,/proc/,,;s,/cmdline,,' | while read p; do tr '\\0' ' ' </proc/$p/cmdline | "
+                          "grep -q ' kernel $' && echo $p; done)\n");
+    LocalShellProvider provider;
+    provider.environment = host.environment();
+    ProberRig rig(provider);
+    QVERIFY(rig.start());
+    QVERIFY(rig.take());
+    QVERIFY(!rig.take(Depth::Deep));
+    QCOMPARE(rig.requestErrors.size(), 1);
+    QCOMPARE(rig.requestErrors[0].code, ErrorCode::AnswerTruncated);
+    QVERIFY(!rig.prober.isBusy());
+    QVERIFY(rig.take());
+    QVERIFY(provider.opened > 2);
+}
+
+void TstProber::shell_endsBetweenRequests()
+{
+    FakeHost host;
+    host.nvidiaSmi(1);
+    LocalShellProvider provider;
+    provider.environment = host.environment();
+    ProberRig rig(provider);
+    QVERIFY(rig.start());
+    QVERIFY(rig.take());
+    const qint64 driver = provider.last->processId();
+    QVERIFY(::kill(static_cast<pid_t>(driver), SIGKILL) == 0);
+    QTRY_VERIFY(::kill(static_cast<pid_t>(driver), 0) != 0);
+    const SnapshotPtr snapshot = rig.take();
+    QVERIFY(snapshot);
+    QCOMPARE(snapshot->gpuSource.status, GpuSource::Status::Ok);
+    QCOMPARE(provider.opened, 3);
+}
+
+void TstProber::host_stopsAnswering()
+{
+    FakeHost host;
+    host.nvidiaSmi(1);
+    LocalShellProvider provider;
+    provider.environment = host.environment();
+    provider.maxShells = 1;
+    ProbeSettings settings = settingsFor();
+    settings.snapshotTimeout = std::chrono::milliseconds(1500);
+    ProberRig rig(provider, settings);
+    QVERIFY(rig.start());
+    // The refused second shell is gone; the first one is the only probe with this parent.
+    const QByteArray marker = makeMarker(settings.consoleId, settings.host, settings.target).id;
+    const QList<qint64> shells = processesWith(marker);
+    QCOMPARE(shells.size(), 1);
+    ::kill(static_cast<pid_t>(shells[0]), SIGSTOP);
+    QElapsedTimer clock;
+    clock.start();
+    const SnapshotPtr snapshot = rig.take();
+    ::kill(static_cast<pid_t>(shells[0]), SIGCONT);
+    QVERIFY(!snapshot);
+    QCOMPARE(rig.requestErrors.value(0).code, ErrorCode::Timeout);
+    QVERIFY(clock.elapsed() < 3000);
+}
+
+void TstProber::reconnect_endsItsOwnOlderShellsOnly()
+{
+    FakeHost host;
+    host.nvidiaSmi(1);
+    LocalShellProvider provider;
+    provider.environment = host.environment();
+    const QByteArray mine = makeMarker(u"mine"_s, u"gpu1"_s, u"root@gpu1:22"_s).id;
+    const QByteArray others = makeMarker(u"others"_s, u"gpu1"_s, u"root@gpu1:22"_s).id;
+    // A command line that only mentions the marker is nobody's probe.
+    const qint64 mention = host.process({"grep", "sh -s pilothouse-probe " + mine + " 12 kernel"});
+    const qint64 imitation = host.process({"/bin/sh", "-s", "pilothouse-probe", mine, "12", "kernel", "more"});
+    ProberRig older(provider, settingsFor(u"mine"_s));
+    ProberRig colleague(provider, settingsFor(u"others"_s));
+    QVERIFY(older.start());
+    QVERIFY(colleague.start());
+    const QList<qint64> before = processesWith(mine + QByteArray(1, '\0'));
+    QCOMPARE(processesWith(others).size(), 2);
+    ProberRig newer(provider, settingsFor(u"mine"_s));
+    QVERIFY(newer.start());
+    // Two new shells; of the old ones none lives.
+    QTRY_COMPARE(processesWith(QByteArray("/bin/sh\0-s\0pilothouse-probe\0", 28) + mine).size(), 3);
+    QCOMPARE(processesWith(others).size(), 2);
+    QVERIFY(::kill(static_cast<pid_t>(mention), 0) == 0);
+    QVERIFY(::kill(static_cast<pid_t>(imitation), 0) == 0);
+    QVERIFY(colleague.take());
+    QVERIFY(newer.take());
+    QVERIFY(before.size() >= 2);
+}
+
+void TstProber::sudo_worksOrIsRefused_data()
+{
+    QTest::addColumn<QByteArray>("sudo");
+    QTest::addColumn<QString>("trouble");
+    QTest::newRow("granted") << QByteArray("[ \"$1\" = -n ] && [ \"$LC_ALL\" = C ] || exit 1\nshift\n"
+                                           "echo granted >>\"${0%/*}/log\"\nexec \"$@\"\n")
+                             << QString();
+    QTest::newRow("a password is wanted")
+        << QByteArray("echo 'sudo: a password is required' >&2\nexit 1\n") << u"a password is required"_s;
+    QTest::newRow("cannot work here")
+        << QByteArray("echo 'sudo must be owned by uid 0 and have the setuid bit set' >&2\nexit 1\n") << u"setuid bit"_s;
+}
+
+void TstProber::sudo_worksOrIsRefused()
+{
+    QFETCH(QByteArray, sudo);
+    QFETCH(QString, trouble);
+    FakeHost host;
+    host.nvidiaSmi(1);
+    host.tool(u"sudo"_s, sudo);
+    host.tool(u"id"_s, "echo 1000\n"); // whoever runs this test is an ordinary user
+    LocalShellProvider provider;
+    provider.environment = host.environment();
+    ProbeSettings settings = settingsFor();
+    settings.sudo = SudoPolicy::NoPassword;
+    ProberRig rig(provider, settings);
+    QVERIFY(rig.start());
+    const SnapshotPtr snapshot = rig.take();
+    QVERIFY(snapshot);
+    QFile log(host.path(u"log"_s));
+    if (trouble.isEmpty()) {
+        QVERIFY(log.open(QIODevice::ReadOnly));
+        QCOMPARE(log.readAll(), QByteArray("granted\ngranted\n")); // one a shell
+        QCOMPARE(provider.opened, 2);
+    } else {
+        QVERIFY(!log.exists());
+        QCOMPARE(provider.opened, 3); // the refused one, then two as the plain user
+    }
+}
+
+void TstProber::destroyed_leavesNoProcess()
+{
+    FakeHost host;
+    host.nvidiaSmi(1);
+    LocalShellProvider provider;
+    provider.environment = host.environment();
+    const QByteArray marker = makeMarker(u"leaving"_s, u"gpu1"_s, u"root@gpu1:22"_s).id;
+    {
+        ProberRig rig(provider, settingsFor(u"leaving"_s));
+        QVERIFY(rig.start());
+        QVERIFY(rig.take());
+        QCOMPARE(processesWith(marker).size(), 2); // between ticks nothing else is there
+        rig.prober.requestSnapshot(Depth::Deep);
+    }
+    QTRY_COMPARE_WITH_TIMEOUT(processesWith(marker).size(), 0, 10'000);
+    QCOMPARE(processesWith(QFile::encodeName(host.path({}))).size(), 0);
 }
 
 PILOTHOUSE_TEST_MAIN(TstProber)
