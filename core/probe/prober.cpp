@@ -20,8 +20,10 @@ namespace {
 
 using std::chrono::milliseconds;
 
-/// The script's own guard needs two seconds after the limit to find out that nvidia-smi cannot be ended.
+/// The script's own guard needs two seconds after the limit to find out that nvidia-smi cannot be ended; before its first
+/// question it watches one that it finds running for up to five.
 constexpr milliseconds guardTime{3'000};
+constexpr milliseconds watchTime{5'000};
 /// What the driver's answer leaves of the snapshot's time.
 constexpr milliseconds reserve{500};
 
@@ -239,7 +241,7 @@ void Prober::Private::ask()
         request.kernel = false;
         request.driver = true;
         driver.ask(request, std::max(milliseconds(1000),
-            std::min(settings.smiTimeout + guardTime, settings.snapshotTimeout - reserve)));
+            std::min(std::max(settings.smiTimeout, watchTime) + guardTime, settings.snapshotTimeout - reserve)));
     }
 }
 

@@ -78,7 +78,7 @@ guard() {
         read -r g_me g_rest </proc/self/stat
         g_stuck= g_pid=
         trap 'g_stuck=1' USR1
-        trap 'kill $g_pid $g_watch 2>/dev/null; exit' TERM HUP
+        trap 'kill -KILL $g_pid 2>/dev/null; kill $g_watch 2>/dev/null; exit' TERM HUP
         g_watchdog &
         g_watch=$!
         "$@"

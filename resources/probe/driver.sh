@@ -2,28 +2,42 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # The driver's truth: nvidia-smi, never two of it, and the processes that it names.
 
-# Own way of looking, in no need of nvidia-smi: STUCK is "PID START" of one that hangs, or empty.
+# Looks at processes in no need of nvidia-smi. STUCK becomes "PID START" of an nvidia-smi that hangs: our own that could
+# not be ended, or anybody's that asks one question and is older than five seconds, or that loops and stood still in D
+# since the last look. YOUNG is set where one may still become that.
 look_for_stuck() {
-    STUCK=
+    STUCK= YOUNG= d_now=
     up
     now=${U%.*}
-    d_now=
     for f in $1; do
         p=${f%/comm}
         stat_of "$p" || continue
         [ "$ST_COMM" = nvidia-smi ] || continue
         case $ST_STATE in Z|X) continue ;; esac
-        [ $((now - ST_START / HZ)) -ge 5 ] || continue
+        if [ "$p $ST_START" = "$OWN_SMI" ]; then STUCK=$OWN_SMI; continue; fi
+        old=1
+        [ $((now - ST_START / HZ)) -ge 5 ] || old=
         case " $(tr '\0' ' ' <"$p/cmdline" 2>/dev/null)" in
-        *' -l'*|*' --loop'*|*' dmon '*|*' pmon '*|*' daemon '*|*' -lms'*)
-            [ "$ST_STATE" = D ] || continue
+        *' -l'*|*' --loop'*|*' dmon '*|*' pmon '*|*' daemon '*)
+            [ -n "$old" ] && [ "$ST_STATE" = D ] || continue
             d_now="$d_now $p:$ST_START:$ST_CPU"
             case " $SEEN_D " in *" $p:$ST_START:$ST_CPU "*) ;; *) continue ;; esac
             ;;
         esac
-        STUCK="$p $ST_START"
+        if [ -n "$old" ]; then STUCK="$p $ST_START"; else YOUNG=1; fi
     done
     SEEN_D=$d_now
+}
+# The first look of a connection, and the first after trouble, wait for those that were started a moment ago, perhaps by
+# a connection that was lost meanwhile.
+look_first() {
+    waits=0
+    while :; do
+        look_for_stuck "$WATCH ${OWN_SMI% *} $(grep -lsxF nvidia-smi [0-9]*/comm)"
+        [ -n "$YOUNG" ] && [ -z "$STUCK" ] && [ "$waits" -lt 30 ] || return
+        sleep 0.2 2>/dev/null || { sleep 1; waits=$((waits + 4)); }
+        waits=$((waits + 1))
+    done
 }
 find_smi() {
     [ -z "$SMI" ] || [ ! -x "$SMI" ] || return 0
@@ -133,10 +147,8 @@ smi_processes() {
 }
 driver() {
     up
-    s0=$U look=$WATCH GPU_FIELDS= LD_TRIED=
-    if [ -n "$CHECK_SMI" ]; then look="$look $(grep -lsxF nvidia-smi [0-9]*/comm)"; fi
-    [ -z "$OWN_SMI" ] || look="$look ${OWN_SMI% *}"
-    look_for_stuck "$look"
+    s0=$U GPU_FIELDS= LD_TRIED=
+    if [ -n "$CHECK_SMI" ]; then look_first; else look_for_stuck "$WATCH"; fi
     if [ -n "$STUCK" ]; then CHECK_SMI=1; smi_state hung; return; fi
     CHECK_SMI= OWN_SMI=
     if ! find_smi; then smi_state absent; return; fi

@@ -43,12 +43,14 @@ public:
     void removeTool(const QString &name) { QFile::remove(m_dir.filePath(name)); }
 
     /// nvidia-smi with `gpus` rows, whose processes are the lines of the file `apps`.
-    void nvidiaSmi(int gpus = 1)
+    void nvidiaSmi(int gpus = 1) { tool(QStringLiteral("nvidia-smi"), healthySmi(gpus)); }
+    [[nodiscard]] QByteArray healthySmi(int gpus = 1) const
     {
-        tool(QStringLiteral("nvidia-smi"), R"SH(case "$*" in
+        return R"SH(case "$*" in
 *--query-gpu=*) fields=${1#--query-gpu=}
     i=0
-    while [ $i -lt )SH" + QByteArray::number(gpus) + R"SH( ]; do
+    while [ $i -lt )SH" + QByteArray::number(gpus)
+            + R"SH( ]; do
         row=
         IFS=,
         for f in $fields; do
@@ -73,7 +75,7 @@ public:
         i=$((i + 1))
     done ;;
 *--query-compute-apps=*) if [ -r ")SH" + QFile::encodeName(path(QStringLiteral("apps")))
-                + R"SH(" ]; then cat ")SH" + QFile::encodeName(path(QStringLiteral("apps"))) + "\"; fi ;;\nesac\n");
+            + R"SH(" ]; then cat ")SH" + QFile::encodeName(path(QStringLiteral("apps"))) + "\"; fi ;;\nesac\n";
     }
     void apps(const QByteArray &lines)
     {

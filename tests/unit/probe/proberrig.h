@@ -5,6 +5,7 @@
 // A Prober on a local host, and what it said. For the thread that made it.
 
 #include "core/probe/prober.h"
+#include "core/probe/proberequest.h"
 #include "tests/unit/probe/fakehost.h"
 
 #include <algorithm>

@@ -3,7 +3,7 @@
 #include "core/probe/prober.h"
 
 #include "core/probe/proberequest.h"
-#include "tests/support/testmain.h"
+#include "tests/unit/probe/ownprocesses.h"
 #include "tests/unit/probe/proberrig.h"
 
 #include <QElapsedTimer>
@@ -398,5 +398,5 @@ void TstProber::destroyed_leavesNoProcess()
     QCOMPARE(processesWith(QFile::encodeName(host.path({}))).size(), 0);
 }
 
-PILOTHOUSE_TEST_MAIN(TstProber)
+PILOTHOUSE_PROBE_TEST_MAIN(TstProber)
 #include "tst_prober.moc"

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Pilothouse contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The real script under the shells that hosts have, against processes and tools made for it.
-#include "tests/support/testmain.h"
+#include "tests/unit/probe/ownprocesses.h"
 #include "tests/unit/probe/scriptrig.h"
 
 #include <QTcpServer>
@@ -475,5 +475,5 @@ void TstProbeScript::noBase64_goesOnInHex()
     QCOMPARE(process->cmdline, joined({"VLLM::Worker", "x\ny"}));
 }
 
-PILOTHOUSE_TEST_MAIN(TstProbeScript)
+PILOTHOUSE_PROBE_TEST_MAIN(TstProbeScript)
 #include "tst_probescript.moc"

@@ -1,0 +1,293 @@
+// SPDX-FileCopyrightText: Pilothouse contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+// An nvidia-smi that hangs: one such process on the host, snapshots of the rest keep coming, recovery by itself.
+#include "tests/unit/probe/ownprocesses.h"
+#include "tests/unit/probe/proberrig.h"
+
+#include <QElapsedTimer>
+
+#include <csignal>
+#include <unistd.h>
+
+using namespace pilothouse;
+using namespace pilothouse::test;
+using namespace Qt::StringLiterals;
+
+namespace {
+
+const QString freezer = u"/sys/fs/cgroup/freezer"_s;
+
+/// A version 1 freezer cgroup: what is in it cannot be ended, not even by SIGKILL, until it thaws.
+class Freezer
+{
+public:
+    Freezer()
+        : m_path(freezer + u"/pilothouse-test-%1"_s.arg(getpid()))
+    {
+        m_made = QFile::exists(freezer + u"/cgroup.procs"_s) && QDir().mkdir(m_path);
+    }
+    ~Freezer()
+    {
+        if (!m_made)
+            return;
+        thaw();
+        QFile procs(m_path + u"/cgroup.procs"_s);
+        for (int i = 0; i < 100 && procs.open(QIODevice::ReadOnly); ++i) {
+            const QByteArray all = procs.readAll();
+            procs.close();
+            if (all.isEmpty())
+                break;
+            for (const QByteArray &pid : all.trimmed().split('\n'))
+                ::kill(pid.toInt(), SIGKILL);
+            QTest::qWait(20);
+        }
+        QDir().rmdir(m_path);
+    }
+    [[nodiscard]] bool isUsable() const { return m_made; }
+    [[nodiscard]] QByteArray path() const { return QFile::encodeName(m_path); }
+    void thaw() const
+    {
+        QFile state(m_path + u"/freezer.state"_s);
+        if (state.open(QIODevice::WriteOnly))
+            state.write("THAWED\n");
+    }
+
+private:
+    QString m_path;
+    bool m_made = false;
+};
+
+ProbeSettings quickSettings(const QString &id = u"console"_s)
+{
+    ProbeSettings settings = settingsFor(id);
+    settings.smiTimeout = std::chrono::milliseconds(1000);
+    return settings;
+}
+
+int callsOf(const FakeHost &host)
+{
+    QFile calls(host.path(u"calls"_s));
+    return calls.open(QIODevice::ReadOnly) ? static_cast<int>(calls.readAll().count('\n')) : 0;
+}
+
+/// Writes a line a call, then does `body` unless the file "well" exists.
+QByteArray moody(const FakeHost &host, const QByteArray &body)
+{
+    const QByteArray folder = QFile::encodeName(host.path({}));
+    return "echo $$ >>" + folder + "/calls\nif [ ! -e " + folder + "/well ]; then\n" + body
+        + "\nfi\n" + host.healthySmi();
+}
+
+void makeWell(const FakeHost &host)
+{
+    QFile well(host.path(u"well"_s));
+    QVERIFY(well.open(QIODevice::WriteOnly));
+}
+
+} // namespace
+
+class TstSmiGuard : public QObject
+{
+    Q_OBJECT
+
+private slots:
+    void slow_endedAfterItsLimit_data();
+    void slow_endedAfterItsLimit();
+    void unkillable_oneOnTheHostAndRecovery();
+    void unkillable_withOneChannel();
+    void stuckOfAnotherUser_noneIsStarted();
+    void loopOfAnotherUser_doesNotCount();
+    void connectionDies_hangingToolIsEnded();
+};
+
+void TstSmiGuard::slow_endedAfterItsLimit_data()
+{
+    QTest::addColumn<QByteArray>("body");
+    QTest::newRow("sleeps") << QByteArray("exec sleep 60");
+    QTest::newRow("ignores TERM") << QByteArray("trap '' TERM\nwhile :; do read x </proc/uptime; done");
+    QTest::newRow("prints without end") << QByteArray("while :; do echo 0, GPU-0, 00000000:01:00.0; done");
+}
+
+void TstSmiGuard::slow_endedAfterItsLimit()
+{
+    QFETCH(QByteArray, body);
+    FakeHost host;
+    host.tool(u"nvidia-smi"_s, moody(host, body));
+    const qint64 worker = host.process({"VLLM::Worker_TP0"});
+    LocalShellProvider provider;
+    provider.environment = host.environment();
+    ProberRig rig(provider, quickSettings());
+    QVERIFY(rig.start());
+    QElapsedTimer clock;
+    clock.start();
+    SnapshotPtr snapshot = rig.take();
+    QVERIFY(snapshot);
+    QVERIFY2(clock.elapsed() < 4500, qPrintable(QString::number(clock.elapsed())));
+    QVERIFY(findProcess(snapshot, worker));
+    QVERIFY(snapshot->gpuSource.status != GpuSource::Status::Ok);
+    if (!body.contains("echo"))
+        QCOMPARE(snapshot->gpuSource.status, GpuSource::Status::Timeout);
+    QVERIFY(!snapshot->gpus || body.contains("echo"));
+    // Ended for good, and it recovers by itself.
+    makeWell(host);
+    snapshot = rig.take();
+    QVERIFY(snapshot);
+    QCOMPARE(snapshot->gpuSource.status, GpuSource::Status::Ok);
+    QCOMPARE(processesWith(QFile::encodeName(host.path(u"nvidia-smi"_s))).size(), 0);
+    QCOMPARE(provider.opened, 2);
+}
+
+void TstSmiGuard::unkillable_oneOnTheHostAndRecovery()
+{
+    const Freezer cage;
+    if (!cage.isUsable())
+        QSKIP("needs root and a version 1 freezer cgroup");
+    FakeHost host;
+    host.tool(u"nvidia-smi"_s,
+        moody(host, "echo $$ >" + cage.path() + "/cgroup.procs\necho FROZEN >" + cage.path() + "/freezer.state\nsleep 1"));
+    const qint64 worker = host.process({"VLLM::Worker_TP0"});
+    LocalShellProvider provider;
+    provider.environment = host.environment();
+    {
+        ProberRig rig(provider, quickSettings());
+        QVERIFY(rig.start());
+        SnapshotPtr snapshot = rig.take();
+        QVERIFY(snapshot);
+        QCOMPARE(snapshot->gpuSource.status, GpuSource::Status::Hung);
+        QVERIFY(snapshot->gpuSource.stuckPid.isKnown());
+        QVERIFY(snapshot->gpuSource.since.isValid());
+        QVERIFY(!snapshot->gpus);
+        QVERIFY(findProcess(snapshot, worker));
+        // From now on it is left alone, and answers come at once.
+        QElapsedTimer clock;
+        clock.start();
+        for (int i = 0; i < 3; ++i) {
+            snapshot = rig.take();
+            QVERIFY(snapshot);
+            QCOMPARE(snapshot->gpuSource.status, GpuSource::Status::Hung);
+            QVERIFY(findProcess(snapshot, worker));
+        }
+        QVERIFY2(clock.elapsed() < 2500, qPrintable(QString::number(clock.elapsed())));
+        QCOMPARE(callsOf(host), 1);
+        QCOMPARE(provider.opened, 2);
+    }
+    // It counts as stuck once it is older than five seconds; a reconnect and other consoles leave it alone then.
+    QTest::qWait(3000);
+    for (const QString &id : {u"console"_s, u"another"_s, u"one shot"_s}) {
+        ProberRig rig(provider, quickSettings(id));
+        QVERIFY(rig.start());
+        const SnapshotPtr snapshot = rig.take();
+        QVERIFY(snapshot);
+        QCOMPARE(snapshot->gpuSource.status, GpuSource::Status::Hung);
+        QVERIFY(findProcess(snapshot, worker));
+    }
+    QCOMPARE(callsOf(host), 1);
+    ProberRig rig(provider, quickSettings());
+    QVERIFY(rig.start());
+    makeWell(host);
+    cage.thaw();
+    QTRY_COMPARE_WITH_TIMEOUT(
+        (rig.take(), rig.snapshots.isEmpty() ? GpuSource::Status::Hung : rig.snapshots.last()->gpuSource.status),
+        GpuSource::Status::Ok, 8000);
+}
+
+void TstSmiGuard::unkillable_withOneChannel()
+{
+    const Freezer cage;
+    if (!cage.isUsable())
+        QSKIP("needs root and a version 1 freezer cgroup");
+    FakeHost host;
+    host.tool(u"nvidia-smi"_s,
+        moody(host, "echo $$ >" + cage.path() + "/cgroup.procs\necho FROZEN >" + cage.path() + "/freezer.state\nsleep 1"));
+    const qint64 worker = host.process({"VLLM::Worker_TP0"});
+    LocalShellProvider provider;
+    provider.environment = host.environment();
+    provider.maxShells = 1;
+    ProberRig rig(provider, quickSettings());
+    QVERIFY(rig.start());
+    for (int i = 0; i < 2; ++i) {
+        const SnapshotPtr snapshot = rig.take();
+        QVERIFY(snapshot);
+        QCOMPARE(snapshot->gpuSource.status, GpuSource::Status::Hung);
+        QVERIFY(findProcess(snapshot, worker));
+    }
+    QCOMPARE(callsOf(host), 1);
+}
+
+void TstSmiGuard::stuckOfAnotherUser_noneIsStarted()
+{
+    FakeHost host;
+    host.tool(u"nvidia-smi"_s, moody(host, ":"));
+    makeWell(host);
+    LocalShellProvider provider;
+    provider.environment = host.environment();
+    ProberRig rig(provider, quickSettings());
+    QVERIFY(rig.start());
+    SnapshotPtr snapshot = rig.take();
+    QVERIFY(snapshot);
+    QCOMPARE(snapshot->gpuSource.status, GpuSource::Status::Ok);
+    const qint64 other = host.process({"nvidia-smi", "--query-gpu=name"},
+        {u"comm="_s + QString::fromLatin1(QByteArray("nvidia-smi").toHex())});
+    // One that comes anew does not start its own until it knows.
+    ProberRig fresh(provider, quickSettings(u"fresh"_s));
+    QVERIFY(fresh.start());
+    const int before = callsOf(host);
+    snapshot = fresh.take();
+    QVERIFY(snapshot);
+    QCOMPARE(snapshot->gpuSource.status, GpuSource::Status::Hung);
+    QCOMPARE(snapshot->gpuSource.stuckPid.valueOr(0), other);
+    QCOMPARE(callsOf(host), before);
+    (void)rig.take(); // the kernel's part notices it at the latest now
+    const int calls = callsOf(host);
+    snapshot = rig.take();
+    QVERIFY(snapshot);
+    QCOMPARE(snapshot->gpuSource.status, GpuSource::Status::Hung);
+    QCOMPARE(snapshot->gpuSource.stuckPid.valueOr(0), other);
+    QCOMPARE(callsOf(host), calls);
+    QVERIFY(::kill(static_cast<pid_t>(other), 0) == 0); // never touched
+    ::kill(static_cast<pid_t>(other), SIGKILL);
+    QTRY_COMPARE_WITH_TIMEOUT(
+        (rig.take(), rig.snapshots.last()->gpuSource.status), GpuSource::Status::Ok, 8000);
+}
+
+void TstSmiGuard::loopOfAnotherUser_doesNotCount()
+{
+    FakeHost host;
+    host.tool(u"nvidia-smi"_s, moody(host, ":"));
+    makeWell(host);
+    const QString comm = u"comm="_s + QString::fromLatin1(QByteArray("nvidia-smi").toHex());
+    host.process({"nvidia-smi", "dmon", "-s", "u"}, {comm});
+    host.process({"nvidia-smi", "-l", "5"}, {comm});
+    host.process({"nvidia-smi", "--query-gpu=name", "--loop-ms=500"}, {comm});
+    host.process({"watch", "nvidia-smi"});
+    QTest::qWait(5500);
+    LocalShellProvider provider;
+    provider.environment = host.environment();
+    ProberRig rig(provider, quickSettings());
+    QVERIFY(rig.start());
+    for (int i = 0; i < 2; ++i) {
+        const SnapshotPtr snapshot = rig.take();
+        QVERIFY(snapshot);
+        QCOMPARE(snapshot->gpuSource.status, GpuSource::Status::Ok);
+    }
+}
+
+void TstSmiGuard::connectionDies_hangingToolIsEnded()
+{
+    FakeHost host;
+    host.tool(u"nvidia-smi"_s, moody(host, "trap '' TERM\nwhile :; do read x </proc/uptime; done"));
+    LocalShellProvider provider;
+    provider.environment = host.environment();
+    {
+        ProberRig rig(provider, quickSettings(u"dying"_s));
+        QVERIFY(rig.start());
+        rig.prober.requestSnapshot(Depth::Light);
+        QVERIFY(QTest::qWaitFor([&host] { return callsOf(host) == 1; }, 5000));
+    }
+    QTRY_COMPARE_WITH_TIMEOUT(processesWith(QFile::encodeName(host.path({}))).size(), 0, 8000);
+    const QByteArray marker = makeMarker(u"dying"_s, u"gpu1"_s, u"root@gpu1:22"_s).id;
+    QTRY_COMPARE_WITH_TIMEOUT(processesWith(marker).size(), 0, 8000);
+}
+
+PILOTHOUSE_PROBE_TEST_MAIN(TstSmiGuard)
+#include "tst_smiguard.moc"
