@@ -100,7 +100,8 @@ void decide(KnownHostsVerdict &verdict, Kind kind, const KnownHostsEntry &by)
 
 } // namespace
 
-KnownHostsVerdict checkHostKey(const QList<KnownHostsFile> &files, const KnownHostsName &name, const HostKey &key)
+KnownHostsVerdict checkHostKey(const QList<KnownHostsFile> &files, const KnownHostsName &name,
+                               const HostKey &key)
 {
     const Matches matches = matchesOf(files, name.text());
     Matches plain;
@@ -123,8 +124,9 @@ KnownHostsVerdict checkHostKey(const QList<KnownHostsFile> &files, const KnownHo
         decide(verdict, Kind::Known, *same);
         return verdict;
     }
-    const auto sameType = std::find_if(verdict.known.cbegin(), verdict.known.cend(),
-                                       [&](const KnownHostsEntry &e) { return e.key.type == key.type; });
+    const auto sameType =
+        std::find_if(verdict.known.cbegin(), verdict.known.cend(),
+                     [&](const KnownHostsEntry &e) { return e.key.type == key.type; });
     if (sameType != verdict.known.cend()) {
         decide(verdict, Kind::Changed, *sameType);
         return verdict;
@@ -142,9 +144,10 @@ KnownHostsVerdict checkHostKey(const QList<KnownHostsFile> &files, const KnownHo
             return verdict;
         }
     }
-    verdict.certAuthorityOnly = std::any_of(matches.lines.cbegin(), matches.lines.cend(), [](const Match &match) {
-        return match.marker == KnownHostsLine::Marker::CertAuthority;
-    });
+    verdict.certAuthorityOnly =
+        std::any_of(matches.lines.cbegin(), matches.lines.cend(), [](const Match &match) {
+            return match.marker == KnownHostsLine::Marker::CertAuthority;
+        });
     return verdict;
 }
 
@@ -175,7 +178,8 @@ QStringList hostKeyAlgorithmOrder(const QString &allowed, const QStringList &kno
     return first + rest;
 }
 
-std::optional<Error> hostKeyRefusal(const KnownHostsVerdict &verdict, const HostKey &offered, const QString &shownName)
+std::optional<Error> hostKeyRefusal(const KnownHostsVerdict &verdict, const HostKey &offered,
+                                    const QString &shownName)
 {
     const QString host = cleanLine(QStringView(shownName), 256);
     const QString place = placeOf(verdict.file, verdict.line);
@@ -186,7 +190,8 @@ std::optional<Error> hostKeyRefusal(const KnownHostsVerdict &verdict, const Host
         return {};
     case Kind::Revoked:
         return Error{ErrorCode::HostKeyRevoked,
-                     u"%1 offers the key %2, which is revoked in %3."_s.arg(host, now, place), {}};
+                     u"%1 offers the key %2, which is revoked in %3."_s.arg(host, now, place),
+                     {}};
     case Kind::Changed:
     case Kind::OtherTypes:
         break;
@@ -195,19 +200,27 @@ std::optional<Error> hostKeyRefusal(const KnownHostsVerdict &verdict, const Host
     for (const KnownHostsEntry &entry : verdict.known) {
         if (verdict.kind == Kind::OtherTypes || entry.key.type == offered.type)
             recorded += u"%1 %2 (%3)"_s.arg(entry.key.typeName(), entry.key.fingerprint(),
-                                           placeOf(entry.file, entry.line));
+                                            placeOf(entry.file, entry.line));
     }
     const QString words = verdict.kind == Kind::Changed
-        ? u"%1 offers the key %2, but known is %3."_s
-        : u"%1 offers a key of another type, %2, but known is %3."_s;
-    return Error{ErrorCode::HostKeyChanged, words.arg(host, now, recorded.mid(0, 4).join(", "_L1)), {}};
+                              ? u"%1 offers the key %2, but known is %3."_s
+                              : u"%1 offers a key of another type, %2, but known is %3."_s;
+    return Error{
+        ErrorCode::HostKeyChanged, words.arg(host, now, recorded.mid(0, 4).join(", "_L1)), {}};
 }
 
 QString hostKeyNote(const KnownHostsVerdict &verdict)
 {
-    if (verdict.kind != Kind::Unknown || !verdict.certAuthorityOnly)
+    if (verdict.kind != Kind::Unknown)
         return {};
-    return u"Known hosts names a certificate authority for this host; certified keys are not supported."_s;
+    QStringList notes;
+    if (verdict.certAuthorityOnly)
+        notes +=
+            u"Known hosts names a certificate authority for this host; certified keys are not supported."_s;
+    if (verdict.unreadableLines > 0)
+        notes += u"Lines of the known hosts files that cannot be read: %1."_s.arg(
+            verdict.unreadableLines);
+    return notes.join(u' ');
 }
 
 } // namespace pilothouse

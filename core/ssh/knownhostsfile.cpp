@@ -27,10 +27,7 @@ constexpr qint64 maxFile = 16 * 1024 * 1024;
 class FileDescriptor
 {
 public:
-    explicit FileDescriptor(int fd)
-        : m_fd(fd)
-    {
-    }
+    explicit FileDescriptor(int fd) : m_fd(fd) { }
     ~FileDescriptor()
     {
         if (m_fd >= 0)
@@ -46,7 +43,8 @@ private:
 
 tl::unexpected<Error> ioError(const QString &path, const QString &what, const QString &why)
 {
-    return fail(ErrorCode::LocalIo, u"%1 cannot be %2: %3."_s.arg(cleanLine(QStringView(path), 512), what, why));
+    return fail(ErrorCode::LocalIo,
+                u"%1 cannot be %2: %3."_s.arg(cleanLine(QStringView(path), 512), what, why));
 }
 
 QString reason(int error)
@@ -57,7 +55,8 @@ QString reason(int error)
 /// What `UserKnownHostsFile /dev/null` means: nothing is known and nothing kept.
 bool isNullDevice(const struct stat &info)
 {
-    struct stat null{};
+    struct stat null
+    { };
     return S_ISCHR(info.st_mode) && ::stat("/dev/null", &null) == 0 && info.st_rdev == null.st_rdev;
 }
 
@@ -84,13 +83,15 @@ Result<KnownHostsFile> loadKnownHosts(const QString &path)
 {
     KnownHostsFile file{path, {}};
     // Non-blocking, so that a pipe in that place cannot hold us.
-    const FileDescriptor fd(::open(QFile::encodeName(path).constData(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+    const FileDescriptor fd(
+        ::open(QFile::encodeName(path).constData(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
     if (fd.get() < 0) {
         if (errno == ENOENT || errno == ENOTDIR)
             return file;
         return ioError(path, u"read"_s, reason(errno));
     }
-    struct stat info{};
+    struct stat info
+    { };
     if (::fstat(fd.get(), &info) != 0)
         return ioError(path, u"read"_s, reason(errno));
     if (isNullDevice(info))
@@ -132,10 +133,13 @@ QByteArray knownHostsLine(const KnownHostsName &name, const HostKey &key, bool h
     return names + ' ' + key.type.toLatin1() + ' ' + key.blob.toBase64();
 }
 
-Result<void> appendKnownHost(const QString &path, const KnownHostsName &name, const HostKey &key, bool hashed)
+Result<void> appendKnownHost(const QString &path, const KnownHostsName &name, const HostKey &key,
+                             bool hashed)
 {
     if (!isStorable(name.text()))
-        return ioError(path, u"written"_s, u"“%1” is no name that can be kept"_s.arg(cleanLine(QStringView(name.text()))));
+        return ioError(
+            path, u"written"_s,
+            u"“%1” is no name that can be kept"_s.arg(cleanLine(QStringView(name.text()))));
     if (!HostKey::fromBlob(key.blob) || HostKey::fromBlob(key.blob) != key)
         return ioError(path, u"written"_s, u"the key is not one"_s);
     if (Result<void> made = makeFolder(path); !made)
@@ -144,7 +148,8 @@ Result<void> appendKnownHost(const QString &path, const KnownHostsName &name, co
                                    O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0600));
     if (fd.get() < 0)
         return ioError(path, u"written"_s, reason(errno));
-    struct stat info{};
+    struct stat info
+    { };
     if (::fstat(fd.get(), &info) != 0)
         return ioError(path, u"written"_s, reason(errno));
     if (isNullDevice(info))

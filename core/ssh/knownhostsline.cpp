@@ -41,7 +41,8 @@ QByteArrayView takeWord(QByteArrayView &rest)
     return word;
 }
 
-/// * and ? against the whole of `text`. Linear memory, no recursion: a hostile pattern cannot blow up.
+/// * and ? against the whole of `text`. Linear memory, no recursion: a hostile pattern cannot blow
+/// up.
 bool matchesPattern(QByteArrayView text, QByteArrayView pattern)
 {
     qsizetype t = 0;
@@ -76,7 +77,8 @@ bool matchesHash(const QByteArray &name, QByteArrayView hashed)
     if (bar <= 0 || bar > 64)
         return false;
     const auto salt = QByteArray::fromBase64Encoding(rest.first(bar).toByteArray(),
-                                                     QByteArray::Base64Encoding | QByteArray::AbortOnBase64DecodingErrors);
+                                                     QByteArray::Base64Encoding
+                                                         | QByteArray::AbortOnBase64DecodingErrors);
     return salt && salt.decoded.size() == saltSize && hashedName(name, salt.decoded) == hashed;
 }
 
@@ -96,12 +98,14 @@ std::vector<QByteArrayView> wireStrings(QByteArrayView blob)
     return parts;
 }
 
-/// How many strings a key has, its type included (RFC 4253, 5656, 8709, PROTOCOL.u2f); 0: a type not known here.
+/// How many strings a key has, its type included (RFC 4253, 5656, 8709, PROTOCOL.u2f); 0: a type
+/// not known here.
 size_t partsOf(QByteArrayView type)
 {
     if (type == "ssh-ed25519")
         return 2;
-    if (type == "ssh-rsa" || type.startsWith("ecdsa-sha2-nistp") || type == "sk-ssh-ed25519@openssh.com")
+    if (type == "ssh-rsa" || type.startsWith("ecdsa-sha2-nistp")
+        || type == "sk-ssh-ed25519@openssh.com")
         return 3;
     if (type == "sk-ecdsa-sha2-nistp256@openssh.com")
         return 4;
@@ -160,7 +164,8 @@ std::optional<HostKey> KnownHostsLine::key() const
     if (keyText.size() > maxBlob)
         return {};
     const auto blob = QByteArray::fromBase64Encoding(keyText.toByteArray(),
-                                                     QByteArray::Base64Encoding | QByteArray::AbortOnBase64DecodingErrors);
+                                                     QByteArray::Base64Encoding
+                                                         | QByteArray::AbortOnBase64DecodingErrors);
     if (!blob)
         return {};
     std::optional<HostKey> key = HostKey::fromBlob(blob.decoded);
@@ -244,7 +249,8 @@ QString KnownHostsName::text() const
         if (c >= u'A' && c <= u'Z')
             c = QChar(c.unicode() - u'A' + u'a');
     }
-    return port == 22 || !alias.isEmpty() ? name : QString(u'[' + name + u"]:"_s + QString::number(port));
+    return port == 22 || !alias.isEmpty() ? name
+                                          : QString(u'[' + name + u"]:"_s + QString::number(port));
 }
 
 } // namespace pilothouse

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-// One line of a known_hosts file, split but not copied: it refers to the bytes it was made from. Pure, any thread.
+// One line of a known_hosts file, split but not copied: it refers to the bytes it was made from.
+// Pure, any thread.
 
 #include "core/ssh/knownhosts.h"
 
@@ -29,7 +30,8 @@ struct KnownHostsLine
     [[nodiscard]] std::optional<HostKey> key() const;
 };
 
-/// OpenSSH's pattern list: comma separated, * and ?, a matching !pattern excludes. `name` in lower case.
+/// OpenSSH's pattern list: comma separated, * and ?, a matching !pattern excludes. `name` in lower
+/// case.
 [[nodiscard]] bool matchesPatternList(QByteArrayView name, QByteArrayView patterns);
 
 /// "|1|salt|hash" of a name.

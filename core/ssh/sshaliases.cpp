@@ -17,7 +17,8 @@ namespace {
 /// A name that can be given to ssh as it stands; patterns and exclusions cannot.
 bool isName(const QString &word)
 {
-    const bool pattern = std::any_of(word.begin(), word.end(), [](QChar c) { return u"*?!"_s.contains(c); });
+    const bool pattern =
+        std::any_of(word.begin(), word.end(), [](QChar c) { return u"*?!"_s.contains(c); });
     if (pattern)
         return false;
     const Result<SshTarget> target = parseTarget(word);

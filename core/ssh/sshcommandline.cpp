@@ -8,7 +8,8 @@ using namespace Qt::StringLiterals;
 
 namespace {
 
-/// `-o` takes a line of the configuration: blanks need quotes there, and a percent sign begins a token.
+/// `-o` takes a line of the configuration: blanks need quotes there, and a percent sign begins a
+/// token.
 QString pathOption(const QString &keyword, QString path)
 {
     path.replace(u'%', u"%%"_s);

@@ -10,8 +10,8 @@
 
 namespace pilothouse {
 
-/// Program and arguments, one word an entry; for a shell see shellQuoted(). ssh itself decides about sign-in and host
-/// keys, by its own files or by those that the settings name instead.
+/// Program and arguments, one word an entry; for a shell see shellQuoted(). ssh itself decides
+/// about sign-in and host keys, by its own files or by those that the settings name instead.
 [[nodiscard]] QStringList sshCommandLine(const ConnectionSettings &settings);
 
 } // namespace pilothouse

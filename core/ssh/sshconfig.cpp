@@ -30,8 +30,8 @@ bool isNone(const QString &value)
     return value.compare("none"_L1, Qt::CaseInsensitive) == 0;
 }
 
-/// ssh prints lists of paths without the quotes that kept blanks together: a new path begins where a blank is followed
-/// by a slash or tilde. A relative path therefore sticks to the one before it.
+/// ssh prints lists of paths without the quotes that kept blanks together: a new path begins where
+/// a blank is followed by a slash or tilde. A relative path therefore sticks to the one before it.
 QStringList splitPaths(const QString &value)
 {
     QStringList paths;
@@ -51,10 +51,7 @@ QStringList splitPaths(const QString &value)
 class Keywords
 {
 public:
-    explicit Keywords(const QHash<QString, QStringList> &all)
-        : m_all(all)
-    {
-    }
+    explicit Keywords(const QHash<QString, QStringList> &all) : m_all(all) { }
 
     [[nodiscard]] const std::optional<Error> &problem() const { return m_problem; }
 
@@ -63,7 +60,9 @@ public:
     QString text(const QString &keyword)
     {
         const QStringList values = m_all.value(keyword);
-        if (values.size() > 1 && std::any_of(values.begin(), values.end(), [&](const QString &v) { return v != values.first(); }))
+        if (values.size() > 1 && std::any_of(values.begin(), values.end(), [&](const QString &v) {
+                return v != values.first();
+            }))
             complain(u"ssh -G printed %1 more than once."_s.arg(keyword));
         return values.value(0);
     }
@@ -80,10 +79,12 @@ public:
         const QString value = text(keyword);
         if (value.isEmpty())
             return otherwise;
-        if (value == "yes"_L1 || value == "true"_L1 || value == "unbound"_L1 || value == "host-bound"_L1)
+        if (value == "yes"_L1 || value == "true"_L1 || value == "unbound"_L1
+            || value == "host-bound"_L1)
             return true;
         if (value != "no"_L1 && value != "false"_L1)
-            complain(u"ssh -G printed %1 %2, which is neither yes nor no."_s.arg(keyword, shown(value)));
+            complain(
+                u"ssh -G printed %1 %2, which is neither yes nor no."_s.arg(keyword, shown(value)));
         return false;
     }
 
@@ -133,7 +134,8 @@ Result<QHash<QString, QStringList>> keywordsOf(QByteArrayView output)
 
 bool holdsControl(const QString &text)
 {
-    return std::any_of(text.begin(), text.end(), [](QChar c) { return c.category() == QChar::Other_Control; });
+    return std::any_of(text.begin(), text.end(),
+                       [](QChar c) { return c.category() == QChar::Other_Control; });
 }
 
 Result<void> readIdentity(ResolvedHost &host, Keywords &keywords)
@@ -145,7 +147,8 @@ Result<void> readIdentity(ResolvedHost &host, Keywords &keywords)
         return fail(*keywords.problem());
     if (host.hostName.isEmpty() || host.user.isEmpty() || port == 0)
         return invalid(u"ssh -G named no host name, user or port."_s);
-    if (holdsControl(host.hostName) || host.hostName.contains(u' ') || host.hostName.startsWith(u'-'))
+    if (holdsControl(host.hostName) || host.hostName.contains(u' ')
+        || host.hostName.startsWith(u'-'))
         return invalid(u"The HostName %1 is no host name."_s.arg(shown(host.hostName)));
     if (holdsControl(host.user) || host.user.startsWith(u'-'))
         return invalid(u"The User %1 is no user name."_s.arg(shown(host.user)));
@@ -172,8 +175,8 @@ void readSettings(ResolvedHost &host, Keywords &keywords)
     host.proxyCommand = keywords.textOrNone(u"proxycommand"_s);
     host.addressFamily = keywords.text(u"addressfamily"_s);
     host.strictHostKeyChecking = strictnessOf(keywords.text(u"stricthostkeychecking"_s));
-    host.preferredAuthentications
-        = keywords.text(u"preferredauthentications"_s).split(u',', Qt::SkipEmptyParts);
+    host.preferredAuthentications =
+        keywords.text(u"preferredauthentications"_s).split(u',', Qt::SkipEmptyParts);
     host.passwordAuthentication = keywords.flag(u"passwordauthentication"_s, true);
     host.pubkeyAuthentication = keywords.flag(u"pubkeyauthentication"_s, true);
     host.kbdInteractiveAuthentication = keywords.flag(u"kbdinteractiveauthentication"_s, true);
@@ -219,7 +222,8 @@ Result<void> readPaths(ResolvedHost &host, Keywords &keywords, const LocalIdenti
 
 } // namespace
 
-Result<ResolvedHost> parseSshConfig(QByteArrayView output, const QString &alias, const LocalIdentity &self)
+Result<ResolvedHost> parseSshConfig(QByteArrayView output, const QString &alias,
+                                    const LocalIdentity &self)
 {
     Result<QHash<QString, QStringList>> all = keywordsOf(output);
     if (!all)

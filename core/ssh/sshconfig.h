@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-// Reads what `ssh -G` prints, and decides what of it keeps us from connecting. Pure, any thread. Running ssh is the
-// business of SshConfigResolver.
+// Reads what `ssh -G` prints, and decides what of it keeps us from connecting. Pure, any thread.
+// Running ssh is the business of SshConfigResolver.
 
 #include "core/base/result.h"
 #include "core/ssh/resolvedhost.h"
@@ -25,21 +25,23 @@ struct LocalIdentity
     [[nodiscard]] static LocalIdentity current();
 };
 
-/// `alias` is what ssh -G was asked for. Errors: SshConfigInvalid (no host name, user or port in it, a value that
-/// cannot be, a keyword twice, a token that ssh would refuse, binary or overlong output).
+/// `alias` is what ssh -G was asked for. Errors: SshConfigInvalid (no host name, user or port in
+/// it, a value that cannot be, a keyword twice, a token that ssh would refuse, binary or overlong
+/// output).
 [[nodiscard]] Result<ResolvedHost> parseSshConfig(QByteArrayView output, const QString &alias,
                                                   const LocalIdentity &self);
 
-/// SshConfigRefused with the keyword and its value where the configuration asks for something that we do not honour
-/// and that makes the connection go elsewhere or be checked less: ProxyJump, ProxyCommand, KnownHostsCommand, ….
+/// SshConfigRefused with the keyword and its value where the configuration asks for something that
+/// we do not honour and that makes the connection go elsewhere or be checked less: ProxyJump,
+/// ProxyCommand, KnownHostsCommand, ….
 [[nodiscard]] Result<void> checkSshConfig(const ResolvedHost &host);
 
 /// What we do with a keyword of `ssh -G`. The reasons stand in README.md, one row a keyword.
 enum class SshKeywordPolicy {
     Honoured,
-    Refused,  ///< unless it has its default or "none"
+    Refused, ///< unless it has its default or "none"
     Harmless, ///< not honoured; can only make us do less than ssh, or check more
-    Unknown,  ///< newer than this table
+    Unknown, ///< newer than this table
 };
 /// `keyword` in lower case.
 [[nodiscard]] SshKeywordPolicy policyOf(QStringView keyword);

@@ -28,8 +28,7 @@ public:
     Scanner(const SshConfigRoots &roots, const std::function<void(const SshConfigLine &)> &visit)
         : m_roots(roots)
         , m_visit(visit)
-    {
-    }
+    { }
 
     SshConfigScan take() { return std::move(m_scan); }
 
@@ -41,7 +40,8 @@ public:
         if (!info.exists())
             return;
         const bool refused = depth > maxDepth || m_scan.files.size() >= maxFiles || !info.isFile()
-            || info.size() > maxFileSize || m_open.contains(identity) || !file.open(QIODevice::ReadOnly);
+                             || info.size() > maxFileSize || m_open.contains(identity)
+                             || !file.open(QIODevice::ReadOnly);
         if (refused) {
             m_scan.unreadable += path;
             return;
@@ -72,13 +72,15 @@ private:
         if (line.keyword == "match"_L1) {
             for (const QString &criterion : line.arguments) {
                 const QString word = criterion.section(u'=', 0, 0).toLower();
-                if (word == "exec"_L1 || word == "!exec"_L1 || word == "localnetwork"_L1 || word == "!localnetwork"_L1)
+                if (word == "exec"_L1 || word == "!exec"_L1 || word == "localnetwork"_L1
+                    || word == "!localnetwork"_L1)
                     m_scan.dependsOnMore = true;
             }
         }
         // Canonical names come from DNS.
         if (line.keyword == "canonicalizepermittedcnames"_L1
-            || (line.keyword == "canonicalizehostname"_L1 && line.arguments.value(0).toLower() != "no"_L1))
+            || (line.keyword == "canonicalizehostname"_L1
+                && line.arguments.value(0).toLower() != "no"_L1))
             m_scan.dependsOnMore = true;
         m_visit(line);
     }
@@ -152,7 +154,8 @@ SshConfigLine splitSshConfigLine(QStringView text)
         QChar quote;
         for (; at < text.size() && (!quote.isNull() || !isBlank(text[at])); ++at) {
             const QChar c = text[at];
-            if (c == u'\\' && at + 1 < text.size() && (text[at + 1] == u'"' || text[at + 1] == u'\'' || text[at + 1] == u'\\'))
+            if (c == u'\\' && at + 1 < text.size()
+                && (text[at + 1] == u'"' || text[at + 1] == u'\'' || text[at + 1] == u'\\'))
                 word += text[++at];
             else if (quote.isNull() && (c == u'"' || c == u'\''))
                 quote = c;
@@ -165,7 +168,8 @@ SshConfigLine splitSshConfigLine(QStringView text)
     }
 }
 
-SshConfigScan scanSshConfig(const SshConfigRoots &roots, const std::function<void(const SshConfigLine &)> &visit)
+SshConfigScan scanSshConfig(const SshConfigRoots &roots,
+                            const std::function<void(const SshConfigLine &)> &visit)
 {
     Scanner scanner(roots, visit);
     scanner.readFile(roots.userFile, roots.userFolder, 0);

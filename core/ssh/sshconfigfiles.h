@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-// Walks the files of an SSH configuration along their Include lines, without understanding what they set: ssh does
-// that. For the list of aliases and for the stamp of a cached answer. Any thread; reads files, may block briefly.
+// Walks the files of an SSH configuration along their Include lines, without understanding what
+// they set: ssh does that. For the list of aliases and for the stamp of a cached answer. Any
+// thread; reads files, may block briefly.
 
 #include <QList>
 #include <QString>
@@ -16,9 +17,9 @@ namespace pilothouse {
 /// Where Include and the person's own configuration start from.
 struct SshConfigRoots
 {
-    QString userFile;     ///< ~/.ssh/config, or what -F names
-    QString systemFile;   ///< /etc/ssh/ssh_config; empty with -F
-    QString userFolder;   ///< ~/.ssh: relative Includes of the person's file
+    QString userFile; ///< ~/.ssh/config, or what -F names
+    QString systemFile; ///< /etc/ssh/ssh_config; empty with -F
+    QString userFolder; ///< ~/.ssh: relative Includes of the person's file
     QString systemFolder; ///< /etc/ssh: relative Includes of the system's
     QString home;
 
@@ -28,24 +29,28 @@ struct SshConfigRoots
 
 struct SshConfigLine
 {
-    QString keyword;       ///< lower case
+    QString keyword; ///< lower case
     QStringList arguments; ///< without their quotes
     QString file;
-    int line = 0;          ///< from 1
+    int line = 0; ///< from 1
 };
 
 struct SshConfigScan
 {
-    QStringList files;       ///< read, in order, each once
-    QStringList unreadable;  ///< named but not read: unreadable, not a file, over 1 MiB, beyond the limits
-    bool dependsOnMore = false; ///< Match exec, localnetwork and such: the answer may change while no file does
+    QStringList files; ///< read, in order, each once
+    QStringList
+        unreadable; ///< named but not read: unreadable, not a file, over 1 MiB, beyond the limits
+    bool dependsOnMore =
+        false; ///< Match exec, localnetwork and such: the answer may change while no file does
 };
 
-/// Calls `visit` for each line that is not empty, in the order in which ssh meets them. At most 16 levels deep, 1,000
-/// files, and a file within itself is left out.
-SshConfigScan scanSshConfig(const SshConfigRoots &roots, const std::function<void(const SshConfigLine &)> &visit);
+/// Calls `visit` for each line that is not empty, in the order in which ssh meets them. At most 16
+/// levels deep, 1,000 files, and a file within itself is left out.
+SshConfigScan scanSshConfig(const SshConfigRoots &roots,
+                            const std::function<void(const SshConfigLine &)> &visit);
 
-/// One line of a configuration: keyword, then words, "…" quoted or bare, `=` allowed after the keyword.
+/// One line of a configuration: keyword, then words, "…" quoted or bare, `=` allowed after the
+/// keyword.
 [[nodiscard]] SshConfigLine splitSshConfigLine(QStringView line);
 
 } // namespace pilothouse

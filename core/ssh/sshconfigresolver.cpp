@@ -6,6 +6,7 @@
 #include "core/ssh/sshconfig.h"
 #include "core/ssh/sshconfigfiles.h"
 
+#include <QFile>
 #include <QProcess>
 #include <QThread>
 #include <QTimer>
@@ -23,27 +24,32 @@ namespace {
 constexpr qsizetype maxOutput = 1 << 20;
 constexpr qsizetype maxMessages = 1 << 16;
 
-/// Name, size and times of each file that ssh would read; empty when the answer also depends on something else.
+/// Name, size and times of each file that ssh would read; empty when the answer also depends on
+/// something else.
 QByteArray stampOf(const QString &configFile)
 {
-    const SshConfigScan scan
-        = scanSshConfig(SshConfigRoots::of(configFile, LocalIdentity::current().home), [](const SshConfigLine &) {});
+    const SshConfigScan scan =
+        scanSshConfig(SshConfigRoots::of(configFile, LocalIdentity::current().home),
+                      [](const SshConfigLine &) {});
     if (scan.dependsOnMore || !scan.unreadable.isEmpty())
         return {};
     QByteArray stamp = "files";
     for (const QString &path : scan.files) {
-        struct stat info{};
-        if (::stat(path.toLocal8Bit().constData(), &info) != 0)
+        struct stat info
+        { };
+        if (::stat(QFile::encodeName(path).constData(), &info) != 0)
             return {};
-        stamp += '\n' + path.toLocal8Bit();
-        for (const qint64 number : {qint64(info.st_ino), qint64(info.st_size), qint64(info.st_mtim.tv_sec),
-                                    qint64(info.st_mtim.tv_nsec), qint64(info.st_ctim.tv_sec), qint64(info.st_ctim.tv_nsec)})
+        stamp += QByteArray("\n") + QFile::encodeName(path);
+        for (const qint64 number : {qint64(info.st_ino), qint64(info.st_size),
+                                    qint64(info.st_mtim.tv_sec), qint64(info.st_mtim.tv_nsec),
+                                    qint64(info.st_ctim.tv_sec), qint64(info.st_ctim.tv_nsec)})
             stamp += ' ' + QByteArray::number(number);
     }
     return stamp;
 }
 
-/// ssh's own words, as one line: "config line 5: …; config: terminating, 1 bad configuration options".
+/// ssh's own words, as one line: "config line 5: …; config: terminating, 1 bad configuration
+/// options".
 QString messageOf(const QByteArray &stderrBytes)
 {
     QStringList lines;
@@ -57,24 +63,28 @@ QString messageOf(const QByteArray &stderrBytes)
 
 Result<void> checkName(const SshTarget &target)
 {
-    // The rules of parseTarget hold for a target from anywhere: what reaches a command line is checked here again.
+    // The rules of parseTarget hold for a target from anywhere: what reaches a command line is
+    // checked here again.
     const Result<SshTarget> again = parseTarget(target.display());
     if (!again)
         return fail(again.error());
     if (*again != target)
-        return fail(ErrorCode::Usage, u"“%1” cannot be given to ssh."_s.arg(cleanLine(QStringView(target.display()), 128)));
+        return fail(ErrorCode::Usage, u"“%1” cannot be given to ssh."_s.arg(
+                                          cleanLine(QStringView(target.display()), 128)));
     return {};
 }
 
 } // namespace
 
-/// One `ssh -G`. Ends itself; its whole process group goes with it, so that no `Match exec` command stays behind.
+/// One `ssh -G`. Ends itself; its whole process group goes with it, so that no `Match exec` command
+/// stays behind.
 class SshConfigResolver::Run final : public QObject
 {
 public:
     using Done = std::function<void(Result<QByteArray>)>;
 
-    Run(const QString &program, const QStringList &arguments, std::chrono::milliseconds limit, Done done, QObject *parent)
+    Run(const QString &program, const QStringList &arguments, std::chrono::milliseconds limit,
+        Done done, QObject *parent)
         : QObject(parent)
         , m_process(new QProcess)
         , m_limit(limit)
@@ -106,7 +116,8 @@ private:
     void failed(QProcess::ProcessError error)
     {
         if (error == QProcess::FailedToStart)
-            end(fail(ErrorCode::LocalIo, u"The program ssh cannot be started: %1."_s.arg(m_process->errorString()),
+            end(fail(ErrorCode::LocalIo,
+                     u"The program ssh cannot be started: %1."_s.arg(m_process->errorString()),
                      u"Install the OpenSSH client."_s));
     }
 
@@ -142,7 +153,8 @@ private:
         done(std::move(result));
     }
 
-    /// A process that was ended is gone in a moment, but only the event loop can tell: a QProcess destroyed before waits.
+    /// A process that was ended is gone in a moment, but only the event loop can tell: a QProcess
+    /// destroyed before waits.
     void leaveProcess()
     {
         QProcess *process = std::exchange(m_process, nullptr);
@@ -189,8 +201,7 @@ SshConfigResolver::SshConfigResolver(std::shared_ptr<SshConfigCache> cache, QObj
     : QObject(parent)
     , m_cache(std::move(cache))
     , m_program(u"ssh"_s)
-{
-}
+{ }
 
 SshConfigResolver::~SshConfigResolver() = default;
 
@@ -204,7 +215,8 @@ void SshConfigResolver::setLimit(std::chrono::milliseconds limit)
     m_limit = limit;
 }
 
-void SshConfigResolver::finish(const QPointer<QObject> &context, Callback done, Result<ResolvedHost> result)
+void SshConfigResolver::finish(const QPointer<QObject> &context, Callback done,
+                               Result<ResolvedHost> result)
 {
     QMetaObject::invokeMethod(
         this,
@@ -215,7 +227,8 @@ void SshConfigResolver::finish(const QPointer<QObject> &context, Callback done, 
         Qt::QueuedConnection);
 }
 
-void SshConfigResolver::resolve(const SshTarget &target, const QString &configFile, QObject *context, Callback done)
+void SshConfigResolver::resolve(const SshTarget &target, const QString &configFile,
+                                QObject *context, Callback done)
 {
     const QPointer<QObject> guard(context);
     if (Result<void> name = checkName(target); !name) {
@@ -240,9 +253,11 @@ void SshConfigResolver::resolve(const SshTarget &target, const QString &configFi
         }
     }
     ++m_runs;
-    const auto answered = [this, guard, done = std::move(done), key, stamp, alias = target.host](const Result<QByteArray> &output) {
-        Result<ResolvedHost> host = output.and_then(
-            [&](const QByteArray &text) { return parseSshConfig(text, alias, LocalIdentity::current()); });
+    const auto answered = [this, guard, done = std::move(done), key, stamp,
+                           alias = target.host](const Result<QByteArray> &output) {
+        Result<ResolvedHost> host = output.and_then([&](const QByteArray &text) {
+            return parseSshConfig(text, alias, LocalIdentity::current());
+        });
         if (host) {
             if (Result<void> allowed = checkSshConfig(*host); !allowed)
                 host = fail(allowed.error());

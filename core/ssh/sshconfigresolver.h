@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-// Asks the person's own ssh what its configuration says of a target (`ssh -G`, never libssh's parser), without
-// blocking. A resolver lives in one thread with an event loop; several share a SshConfigCache, which any thread may use.
+// Asks the person's own ssh what its configuration says of a target (`ssh -G`, never libssh's
+// parser), without blocking. A resolver lives in one thread with an event loop; several share a
+// SshConfigCache, which any thread may use.
 
 #include "core/base/result.h"
 #include "core/ssh/resolvedhost.h"
@@ -21,12 +22,14 @@
 
 namespace pilothouse {
 
-/// What was resolved before, valid while no file of the configuration changes. Made once by the composition.
+/// What was resolved before, valid while no file of the configuration changes. Made once by the
+/// composition.
 class SshConfigCache final
 {
 public:
     /// `stamp` describes the files involved; an entry with another stamp does not count.
-    [[nodiscard]] std::optional<ResolvedHost> find(const QString &key, const QByteArray &stamp) const;
+    [[nodiscard]] std::optional<ResolvedHost> find(const QString &key,
+                                                   const QByteArray &stamp) const;
     void store(const QString &key, const QByteArray &stamp, ResolvedHost host);
 
 private:
@@ -46,7 +49,8 @@ public:
     using Callback = std::function<void(Result<ResolvedHost>)>;
 
     /// Without a cache each question runs ssh.
-    explicit SshConfigResolver(std::shared_ptr<SshConfigCache> cache = {}, QObject *parent = nullptr);
+    explicit SshConfigResolver(std::shared_ptr<SshConfigCache> cache = {},
+                               QObject *parent = nullptr);
     /// Ends what runs; no callback follows.
     ~SshConfigResolver() override;
 
@@ -54,11 +58,12 @@ public:
     void setProgram(const QString &program);
     void setLimit(std::chrono::milliseconds limit);
 
-    /// `configFile` empty: the person's own. `done` runs once, later, in this thread, unless `context` or the resolver is
-    /// gone. checkSshConfig() has passed when it gets a host. Errors: Usage (the name cannot be given to ssh), LocalIo
-    /// (no ssh here), SshConfigInvalid (ssh's own message with file and line), SshConfigRefused, Timeout (a
-    /// `Match exec` that hangs).
-    void resolve(const SshTarget &target, const QString &configFile, QObject *context, Callback done);
+    /// `configFile` empty: the person's own. `done` runs once, later, in this thread, unless
+    /// `context` or the resolver is gone. checkSshConfig() has passed when it gets a host. Errors:
+    /// Usage (the name cannot be given to ssh), LocalIo (no ssh here), SshConfigInvalid (ssh's own
+    /// message with file and line), SshConfigRefused, Timeout (a `Match exec` that hangs).
+    void resolve(const SshTarget &target, const QString &configFile, QObject *context,
+                 Callback done);
 
     /// How often ssh was really started, for tests.
     [[nodiscard]] int runs() const { return m_runs; }

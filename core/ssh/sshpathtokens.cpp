@@ -38,8 +38,7 @@ LocalIdentity LocalIdentity::current()
 SshPathTokens::SshPathTokens(const ResolvedHost &host, const LocalIdentity &self)
     : m_host(host)
     , m_self(self)
-{
-}
+{ }
 
 std::optional<QString> SshPathTokens::token(QChar letter) const
 {
@@ -71,7 +70,8 @@ std::optional<QString> SshPathTokens::token(QChar letter) const
         return QString();
     case u'C': {
         const QString all = m_self.hostName + m_host.hostName + port + m_host.user;
-        return QString::fromLatin1(QCryptographicHash::hash(all.toUtf8(), QCryptographicHash::Sha1).toHex());
+        return QString::fromLatin1(
+            QCryptographicHash::hash(all.toUtf8(), QCryptographicHash::Sha1).toHex());
     }
     default:
         return {};
@@ -98,7 +98,8 @@ Result<QString> SshPathTokens::expanded(const QString &written) const
         if (c == u'%') {
             const std::optional<QString> value = token(next);
             if (!value)
-                return fail(ErrorCode::SshConfigInvalid, u"ssh knows no token %%1 here."_s.arg(next));
+                return fail(ErrorCode::SshConfigInvalid,
+                            u"ssh knows no token %%1 here."_s.arg(next));
             path += *value;
             ++i;
         } else if (c == u'$' && next == u'{') {
@@ -106,7 +107,8 @@ Result<QString> SshPathTokens::expanded(const QString &written) const
             const QString name = close < 0 ? QString() : text.mid(i + 2, close - i - 2);
             const auto variable = m_self.environment.constFind(name);
             if (name.isEmpty() || variable == m_self.environment.constEnd())
-                return fail(ErrorCode::SshConfigInvalid, u"the variable ${%1} is not set."_s.arg(name));
+                return fail(ErrorCode::SshConfigInvalid,
+                            u"the variable ${%1} is not set."_s.arg(name));
             path += *variable;
             i = close;
         } else {

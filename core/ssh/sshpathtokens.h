@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-// Expands ~, %-tokens and ${NAME} in the paths that `ssh -G` leaves as written in the configuration, as ssh does when
-// it opens them. Plain values, any thread; refers to what it was made from.
+// Expands ~, %-tokens and ${NAME} in the paths that `ssh -G` leaves as written in the
+// configuration, as ssh does when it opens them. Plain values, any thread; refers to what it was
+// made from.
 
 #include "core/base/result.h"
 #include "core/ssh/sshconfig.h"
@@ -16,7 +17,8 @@ public:
     /// `host` has its names, user, port and HostKeyAlias already.
     SshPathTokens(const ResolvedHost &host, const LocalIdentity &self);
 
-    /// Errors: SshConfigInvalid with the reason alone (a token that ssh does not know, an unset variable).
+    /// Errors: SshConfigInvalid with the reason alone (a token that ssh does not know, an unset
+    /// variable).
     [[nodiscard]] Result<QString> expanded(const QString &written) const;
     /// Only ~ and ~/ at the beginning.
     [[nodiscard]] QString withHome(const QString &path) const;

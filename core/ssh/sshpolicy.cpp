@@ -19,10 +19,11 @@ struct Row
 {
     const char16_t *keyword;
     Policy policy;
-    const char16_t *refusal = u""; ///< what a person is told; ends the sentence that names keyword and value
+    const char16_t *refusal = u""; ///< the second sentence that a person is told
 };
 
-// The reasons for each row stand in README.md; tst_sshpolicy holds the two against each other and against the ssh here.
+// The reasons for each row stand in README.md; tst_sshpolicy holds the two against each other and
+// against the ssh here.
 constexpr std::array rows{
     Row{u"addressfamily", Policy::Honoured},
     Row{u"batchmode", Policy::Honoured},
@@ -55,14 +56,16 @@ constexpr std::array rows{
     Row{u"userknownhostsfile", Policy::Honoured},
 
     Row{u"knownhostscommand", Policy::Refused,
-        u"This version does not run a command for host keys, and does not check a host by less than ssh would."},
+        u"This version does not run a command for host keys, and does not check a host by less "
+        u"than ssh would."},
     Row{u"proxycommand", Policy::Refused,
         u"This version does not support it, and never connects past a jump host."},
     Row{u"proxyjump", Policy::Refused,
         u"This version does not support it, and never connects past a jump host."},
     Row{u"refuseconnection", Policy::Refused, u"The configuration forbids this connection."},
     Row{u"revokedhostkeys", Policy::Refused,
-        u"This version does not read lists of revoked host keys, and does not check a host by less than ssh would."},
+        u"This version does not read lists of revoked host keys, and does not check a host by less "
+        u"than ssh would."},
 
     Row{u"addkeystoagent", Policy::Harmless},
     Row{u"canonicaldomains", Policy::Harmless},
@@ -145,7 +148,8 @@ constexpr std::array rows{
 
 SshKeywordPolicy policyOf(QStringView keyword)
 {
-    const auto row = std::find_if(rows.begin(), rows.end(), [&](const Row &r) { return keyword == QStringView(r.keyword); });
+    const auto row = std::find_if(rows.begin(), rows.end(),
+                                  [&](const Row &r) { return keyword == QStringView(r.keyword); });
     return row == rows.end() ? Policy::Unknown : row->policy;
 }
 
@@ -169,8 +173,9 @@ Result<void> checkSshConfig(const ResolvedHost &host)
                 continue;
             return fail(ErrorCode::SshConfigRefused,
                         u"The SSH configuration of %1 sets %2 to “%3”. %4"_s.arg(
-                            cleanLine(QStringView(host.alias), 128), QString::fromUtf16(row.keyword),
-                            cleanLine(QStringView(value), 200), QString::fromUtf16(row.refusal)));
+                            cleanLine(QStringView(host.alias), 128),
+                            QString::fromUtf16(row.keyword), cleanLine(QStringView(value), 200),
+                            QString::fromUtf16(row.refusal)));
         }
     }
     return {};

@@ -27,7 +27,8 @@ bool isBlankOrControl(QChar c)
     return c.isSpace() || category == QChar::Other_Control || category == QChar::Other_Format;
 }
 
-/// Characters that the ssh program refuses in a host name since 9.6, and the slash, which separates a service.
+/// Characters that the ssh program refuses in a host name since 9.6, and the slash, which separates
+/// a service.
 bool isForbiddenInHost(QChar c)
 {
     return u"'`\"$\\;&<>|(){}/,@"_s.contains(c);
@@ -38,13 +39,15 @@ bool looksLikeIpv6(QStringView host)
     const qsizetype zone = host.indexOf(u'%');
     const QStringView address = zone < 0 ? host : host.left(zone);
     return address.count(u':') >= 2 && std::all_of(address.begin(), address.end(), [](QChar c) {
-        return c == u':' || c == u'.' || (c >= u'0' && c <= u'9') || (c >= u'a' && c <= u'f') || (c >= u'A' && c <= u'F');
-    });
+               return c == u':' || c == u'.' || (c >= u'0' && c <= u'9') || (c >= u'a' && c <= u'f')
+                      || (c >= u'A' && c <= u'F');
+           });
 }
 
 std::optional<quint16> portOf(QStringView text)
 {
-    const bool digits = std::all_of(text.begin(), text.end(), [](QChar c) { return c >= u'0' && c <= u'9'; });
+    const bool digits =
+        std::all_of(text.begin(), text.end(), [](QChar c) { return c >= u'0' && c <= u'9'; });
     if (text.isEmpty() || text.size() > 5 || !digits)
         return {};
     const uint port = text.toUInt();
@@ -75,7 +78,8 @@ Result<SshTarget> parseTarget(QStringView text)
 
     SshTarget target;
     QStringView rest = text;
-    if (const qsizetype at = text.lastIndexOf(u'@'); at >= 0) { // the last one, as ssh does: a user may hold one
+    if (const qsizetype at = text.lastIndexOf(u'@');
+        at >= 0) { // the last one, as ssh does: a user may hold one
         target.user = text.left(at).toString();
         rest = text.mid(at + 1);
         if (target.user.isEmpty())
@@ -98,7 +102,8 @@ Result<SshTarget> parseTarget(QStringView text)
             port = after.mid(1);
     } else if (const qsizetype colon = rest.indexOf(u':'); colon >= 0 && !looksLikeIpv6(rest)) {
         if (rest.indexOf(u':', colon + 1) >= 0)
-            return usage(text, u"more than one colon; an IPv6 address with a port stands in brackets."_s);
+            return usage(text,
+                         u"more than one colon; an IPv6 address with a port stands in brackets."_s);
         host = rest.left(colon);
         port = rest.mid(colon + 1);
     }
@@ -107,7 +112,8 @@ Result<SshTarget> parseTarget(QStringView text)
         return usage(text, u"the host is missing."_s);
     if (host.startsWith(u'-'))
         return usage(text, u"a host cannot begin with a dash."_s);
-    if (std::any_of(host.begin(), host.end(), isForbiddenInHost) || host.contains(u'[') || host.contains(u']'))
+    if (std::any_of(host.begin(), host.end(), isForbiddenInHost) || host.contains(u'[')
+        || host.contains(u']'))
         return usage(text, u"it holds a character that no host name has."_s);
     if (host.contains(u':') && !looksLikeIpv6(host))
         return usage(text, u"what stands in brackets is not an IPv6 address."_s);

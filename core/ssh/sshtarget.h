@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-// What a person types to name a host: an alias, or [user@]host[:port], IPv6 in brackets. Pure, any thread.
+// What a person types to name a host: an alias, or [user@]host[:port], IPv6 in brackets. Pure, any
+// thread.
 
 #include "core/base/result.h"
 
@@ -24,7 +25,8 @@ struct SshTarget
     friend bool operator==(const SshTarget &, const SshTarget &) = default;
 };
 
-/// Errors: Usage (empty, leading dash, blanks or control characters, port out of 1–65535, unclosed bracket).
+/// Errors: Usage (empty, leading dash, blanks or control characters, port out of 1–65535, unclosed
+/// bracket).
 [[nodiscard]] Result<SshTarget> parseTarget(QStringView text);
 
 } // namespace pilothouse

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Pilothouse contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Any bytes as a known_hosts file. They may not crash, hang, or turn the verdict of lines that we put before them.
+// Any bytes as a known_hosts file. They may not crash, hang, or turn the verdict of lines that we
+// put before them.
 #include "core/ssh/knownhosts.h"
 #include "core/ssh/knownhostsline.h"
 
@@ -21,7 +22,8 @@ void require(bool holds)
 HostKey serverKey()
 {
     // Of the corpus: known there under several names.
-    return *HostKey::fromBlob(QByteArray::fromBase64("AAAAC3NzaC1lZDI1NTE5AAAAILH6pHDGREisS8t0TS/+O2SIaG3yh4lL/2AUlR7CF5dn"));
+    return *HostKey::fromBlob(QByteArray::fromBase64(
+        "AAAAC3NzaC1lZDI1NTE5AAAAILH6pHDGREisS8t0TS/+O2SIaG3yh4lL/2AUlR7CF5dn"));
 }
 
 void check(const QByteArray &content, const KnownHostsName &name, const HostKey &key)
@@ -37,13 +39,16 @@ void check(const QByteArray &content, const KnownHostsName &name, const HostKey 
         require(!verdict.known.isEmpty());
     for (const KnownHostsEntry &entry : verdict.known)
         require(HostKey::fromBlob(entry.key.blob) == entry.key);
-    require(hostKeyAlgorithmOrder(u"ssh-ed25519,rsa-sha2-512"_s, knownKeyTypes({any}, name)).size() == 2);
+    require(hostKeyAlgorithmOrder(u"ssh-ed25519,rsa-sha2-512"_s, knownKeyTypes({any}, name)).size()
+            == 2);
 
-    const KnownHostsFile revoking{u"/revoking"_s, "@revoked * " + key.type.toLatin1() + ' ' + key.blob.toBase64()};
+    const KnownHostsFile revoking{u"/revoking"_s,
+                                  "@revoked * " + key.type.toLatin1() + ' ' + key.blob.toBase64()};
     require(checkHostKey({any, revoking}, name, key).kind == Kind::Revoked);
     require(checkHostKey({revoking, any}, name, key).kind == Kind::Revoked);
     const KnownHostsFile knowing{u"/knowing"_s, knownHostsLine(name, key, false)};
-    require(checkHostKey({any, knowing}, name, key).kind == (verdict.kind == Kind::Revoked ? Kind::Revoked : Kind::Known));
+    require(checkHostKey({any, knowing}, name, key).kind
+            == (verdict.kind == Kind::Revoked ? Kind::Revoked : Kind::Known));
 }
 
 } // namespace

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Pilothouse contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Any text as a target and as a line of an SSH configuration. A target that is accepted reads the same when shown, and
-// is no option.
+// Any text as a target and as a line of an SSH configuration. A target that is accepted reads the
+// same when shown, and is no option.
 #include "core/ssh/sshconfigfiles.h"
 #include "core/ssh/sshtarget.h"
 
@@ -24,8 +24,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t *data, std::size_t size
 {
     const QString text = QString::fromUtf8(reinterpret_cast<const char *>(data), qsizetype(size));
     if (const Result<SshTarget> target = parseTarget(text)) {
-        require(!target->host.isEmpty() && !target->host.startsWith(u'-') && !target->user.startsWith(u'-'));
-        require(!target->host.contains(u'\n') && !target->host.contains(u' ') && !target->user.contains(u'\n'));
+        require(!target->host.isEmpty() && !target->host.startsWith(u'-')
+                && !target->user.startsWith(u'-'));
+        require(!target->host.contains(u'\n') && !target->host.contains(u' ')
+                && !target->user.contains(u'\n'));
         const Result<SshTarget> again = parseTarget(target->display());
         require(again && *again == *target);
     }

@@ -26,14 +26,16 @@ inline HostKey ed25519Key(char fill)
 inline HostKey rsaKey(char fill)
 {
     const QByteArray type = "ssh-rsa";
-    return HostKey{QString::fromLatin1(type),
-                   wireString(type) + wireString(QByteArray("\x01\x00\x01", 3)) + wireString(QByteArray(257, fill))};
+    return HostKey{QString::fromLatin1(type), wireString(type)
+                                                  + wireString(QByteArray("\x01\x00\x01", 3))
+                                                  + wireString(QByteArray(257, fill))};
 }
 
 inline HostKey ecdsaKey(char fill)
 {
     const QByteArray type = "ecdsa-sha2-nistp256";
-    return HostKey{QString::fromLatin1(type), wireString(type) + wireString("nistp256") + wireString(QByteArray(65, fill))};
+    return HostKey{QString::fromLatin1(type),
+                   wireString(type) + wireString("nistp256") + wireString(QByteArray(65, fill))};
 }
 
 /// "type base64"

@@ -78,7 +78,8 @@ void TstHostKeyCheck::known_isAccepted()
 {
     for (const QString &path : m_host.userKnownHostsFiles + m_host.globalKnownHostsFiles) {
         write(path, "gpu1 " + keyText(key) + '\n');
-        QVERIFY(std::holds_alternative<HostKeyCheck::Accepted>(check().judge(key.blob, u"root@gpu1"_s)));
+        QVERIFY(std::holds_alternative<HostKeyCheck::Accepted>(
+            check().judge(key.blob, u"root@gpu1"_s)));
         QVERIFY(QFile::remove(path));
     }
 }
@@ -123,10 +124,12 @@ void TstHostKeyCheck::unknown_acceptedNewIsStoredInTheFirstFile()
     m_settings.acceptNewHostKey = true;
     m_settings.askPerson = false;
     HostKeyCheck first = check();
-    QVERIFY(std::holds_alternative<HostKeyCheck::AcceptedNew>(first.judge(key.blob, u"root@gpu1"_s)));
+    QVERIFY(
+        std::holds_alternative<HostKeyCheck::AcceptedNew>(first.judge(key.blob, u"root@gpu1"_s)));
     QVERIFY(first.store());
     QVERIFY(QFile::exists(m_dir->filePath(u"kh"_s)));
-    QVERIFY(std::holds_alternative<HostKeyCheck::Accepted>(check().judge(key.blob, u"root@gpu1"_s)));
+    QVERIFY(
+        std::holds_alternative<HostKeyCheck::Accepted>(check().judge(key.blob, u"root@gpu1"_s)));
 }
 
 void TstHostKeyCheck::changed_isNeverAcceptedAsNew()
@@ -169,7 +172,8 @@ void TstHostKeyCheck::unreadableFile_isAnError()
 void TstHostKeyCheck::garbageInsteadOfAKey_isAnError()
 {
     for (const QByteArray &blob : {QByteArray(), QByteArray("\0\0\0\1x", 5), key.blob.chopped(1)})
-        QCOMPARE(std::get<Error>(check().judge(blob, u"root@gpu1"_s)).code, ErrorCode::HandshakeFailed);
+        QCOMPARE(std::get<Error>(check().judge(blob, u"root@gpu1"_s)).code,
+                 ErrorCode::HandshakeFailed);
 }
 
 void TstHostKeyCheck::algorithms_knownTypesFirst()

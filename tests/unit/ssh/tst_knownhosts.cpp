@@ -76,9 +76,8 @@ void TstKnownHosts::verdict_ofOneFile_data()
     QTest::addColumn<int>("port");
     QTest::addColumn<Kind>("kind");
     QTest::addColumn<int>("line");
-    const auto row = [](const char *name, const QByteArray &content, Kind kind, int line, int port = 22) {
-        QTest::newRow(name) << content << port << kind << line;
-    };
+    const auto row = [](const char *name, const QByteArray &content, Kind kind, int line,
+                        int port = 22) { QTest::newRow(name) << content << port << kind << line; };
     row("empty", {}, Kind::Unknown, 0);
     row("plain", line("gpu1", edA), Kind::Known, 1);
     row("no final line feed", "gpu1 " + keyText(edA), Kind::Known, 1);
@@ -108,9 +107,12 @@ void TstKnownHosts::verdict_ofOneFile_data()
     row("port 22 written out is no match", line("[gpu1]:22", edA), Kind::Unknown, 0);
     row("port, plain line with the key", line("gpu1", edA), Kind::Known, 1, 2222);
     row("port, plain line with another key", line("gpu1", edB), Kind::Unknown, 0, 2222);
-    row("port changed, plain line with the key", line("[gpu1]:2222", edB) + line("gpu1", edA), Kind::Changed, 1, 2222);
-    row("port, plain line revoked", line("gpu1", edA) + line("@revoked gpu1", edA), Kind::Revoked, 2, 2222);
-    row("port known, plain line revoked", line("[gpu1]:2222", edA) + line("@revoked gpu1", edA), Kind::Revoked, 2, 2222);
+    row("port changed, plain line with the key", line("[gpu1]:2222", edB) + line("gpu1", edA),
+        Kind::Changed, 1, 2222);
+    row("port, plain line revoked", line("gpu1", edA) + line("@revoked gpu1", edA), Kind::Revoked,
+        2, 2222);
+    row("port known, plain line revoked", line("[gpu1]:2222", edA) + line("@revoked gpu1", edA),
+        Kind::Revoked, 2, 2222);
 }
 
 void TstKnownHosts::verdict_ofOneFile()
@@ -119,12 +121,14 @@ void TstKnownHosts::verdict_ofOneFile()
     QFETCH(int, port);
     QFETCH(Kind, kind);
     QFETCH(int, line);
-    const KnownHostsVerdict verdict = checkHostKey({file(content)}, {u"gpu1"_s, quint16(port), {}}, edA);
+    const KnownHostsVerdict verdict =
+        checkHostKey({file(content)}, {u"gpu1"_s, quint16(port), {}}, edA);
     QCOMPARE(verdict.kind, kind);
     QCOMPARE(verdict.line, line);
     QCOMPARE(verdict.file, line ? u"/kh"_s : QString());
     QCOMPARE(verdict.unreadableLines, 0);
-    QCOMPARE(verdict.matchedWithoutPort, kind == Kind::Known && port != 22 && !content.startsWith('['));
+    QCOMPARE(verdict.matchedWithoutPort,
+             kind == Kind::Known && port != 22 && !content.startsWith('['));
 }
 
 void TstKnownHosts::names_match_data()
@@ -132,9 +136,8 @@ void TstKnownHosts::names_match_data()
     QTest::addColumn<QString>("name");
     QTest::addColumn<QByteArray>("patterns");
     QTest::addColumn<bool>("matches");
-    const auto row = [](const char *label, const QString &name, const QByteArray &patterns, bool matches) {
-        QTest::newRow(label) << name << patterns << matches;
-    };
+    const auto row = [](const char *label, const QString &name, const QByteArray &patterns,
+                        bool matches) { QTest::newRow(label) << name << patterns << matches; };
     row("exact", u"gpu1"_s, "gpu1", true);
     row("prefix only", u"gpu10"_s, "gpu1", false);
     row("suffix only", u"xgpu1"_s, "gpu1", false);
@@ -191,7 +194,8 @@ void TstKnownHosts::hashedName_broken_matchesNothing_data()
     QTest::newRow("short salt") << hashedName("gpu1", QByteArray(19, 's'));
     QTest::newRow("no salt") << "||" + good.mid(good.lastIndexOf('|'));
     QTest::newRow("empty salt") << "|1|" + good.mid(good.lastIndexOf('|'));
-    QTest::newRow("salt is no base64") << QByteArray("|1|!!!!|") + good.mid(good.lastIndexOf('|') + 1);
+    QTest::newRow("salt is no base64")
+        << QByteArray("|1|!!!!|") + good.mid(good.lastIndexOf('|') + 1);
     QTest::newRow("in a list") << good + ",gpu1";
     QTest::newRow("long salt") << "|1|" + QByteArray(4096, 'A') + good.mid(good.lastIndexOf('|'));
     QTest::newRow("bar alone") << QByteArray("|");
@@ -216,7 +220,8 @@ void TstKnownHosts::severalFiles_anyMayKnow()
 
 void TstKnownHosts::severalFiles_revokedInTheLastWins()
 {
-    const QList<KnownHostsFile> files{file(line("gpu1", edA), u"/user"_s), file("#\n" + line("@revoked *", edA), u"/etc"_s)};
+    const QList<KnownHostsFile> files{file(line("gpu1", edA), u"/user"_s),
+                                      file("#\n" + line("@revoked *", edA), u"/etc"_s)};
     const KnownHostsVerdict verdict = checkHostKey(files, gpu1, edA);
     QCOMPARE(verdict.kind, Kind::Revoked);
     QCOMPARE(verdict.file, u"/etc"_s);
@@ -225,7 +230,8 @@ void TstKnownHosts::severalFiles_revokedInTheLastWins()
 
 void TstKnownHosts::changed_namesTheLineOfTheSameType()
 {
-    const KnownHostsVerdict verdict = checkHostKey({file(line("gpu1", rsaA) + line("gpu1", edB) + line("gpu1", ecA))}, gpu1, edA);
+    const KnownHostsVerdict verdict =
+        checkHostKey({file(line("gpu1", rsaA) + line("gpu1", edB) + line("gpu1", ecA))}, gpu1, edA);
     QCOMPARE(verdict.kind, Kind::Changed);
     QCOMPARE(verdict.line, 2);
     QCOMPARE(verdict.known.size(), 3);
@@ -235,7 +241,8 @@ void TstKnownHosts::changed_namesTheLineOfTheSameType()
 
 void TstKnownHosts::changed_refusalShowsBothFingerprintsAndPlace()
 {
-    const KnownHostsVerdict verdict = checkHostKey({file("\n" + line("gpu1", edB), u"/home/%1 op/kh"_s)}, gpu1, edA);
+    const KnownHostsVerdict verdict =
+        checkHostKey({file("\n" + line("gpu1", edB), u"/home/%1 op/kh"_s)}, gpu1, edA);
     const std::optional<Error> refusal = hostKeyRefusal(verdict, edA, u"root@gpu1"_s);
     QVERIFY(refusal);
     QCOMPARE(refusal->code, ErrorCode::HostKeyChanged);
@@ -246,7 +253,8 @@ void TstKnownHosts::changed_refusalShowsBothFingerprintsAndPlace()
 
 void TstKnownHosts::otherTypes_refusalShowsAllKnown()
 {
-    const KnownHostsVerdict verdict = checkHostKey({file(line("gpu1", rsaA) + line("gpu1", ecA))}, gpu1, edA);
+    const KnownHostsVerdict verdict =
+        checkHostKey({file(line("gpu1", rsaA) + line("gpu1", ecA))}, gpu1, edA);
     const std::optional<Error> refusal = hostKeyRefusal(verdict, edA, u"gpu1"_s);
     QVERIFY(refusal);
     QCOMPARE(refusal->code, ErrorCode::HostKeyChanged);
@@ -279,7 +287,8 @@ void TstKnownHosts::known_isNoRefusal()
 
 void TstKnownHosts::certAuthority_isUnknownWithANote()
 {
-    const KnownHostsVerdict verdict = checkHostKey({file(line("@cert-authority *.example,gpu1", rsaA))}, gpu1, edA);
+    const KnownHostsVerdict verdict =
+        checkHostKey({file(line("@cert-authority *.example,gpu1", rsaA))}, gpu1, edA);
     QCOMPARE(verdict.kind, Kind::Unknown);
     QVERIFY(verdict.certAuthorityOnly);
     QVERIFY(hostKeyNote(verdict).contains(u"certified keys are not supported"_s));
@@ -292,7 +301,8 @@ void TstKnownHosts::hostKeyAlias_replacesHostAndPort()
     QCOMPARE(name.text(), u"gpu.alias"_s);
     QCOMPARE(checkHostKey({file(line("gpu.alias", edA))}, name, edA).kind, Kind::Known);
     QCOMPARE(checkHostKey({file(line("[gpu.alias]:2222", edA))}, name, edA).kind, Kind::Unknown);
-    QCOMPARE(checkHostKey({file(line("10.0.0.5,[10.0.0.5]:2222", edA))}, name, edA).kind, Kind::Unknown);
+    QCOMPARE(checkHostKey({file(line("10.0.0.5,[10.0.0.5]:2222", edA))}, name, edA).kind,
+             Kind::Unknown);
     QCOMPARE(KnownHostsName({u"FE80::1%Eth0"_s, 2222, {}}).text(), u"[fe80::1%eth0]:2222"_s);
 }
 
@@ -305,8 +315,10 @@ void TstKnownHosts::unreadableLines_areCountedAndSkipped_data()
     QTest::newRow("base64 with rubbish behind") << "gpu1 " + keyText(edB) + "!\n";
     QTest::newRow("another type than said") << "gpu1 ssh-rsa " + edB.blob.toBase64() + "\n";
     QTest::newRow("truncated key") << "gpu1 ssh-ed25519 " + edB.blob.chopped(3).toBase64() + "\n";
-    QTest::newRow("overlong key") << "gpu1 ssh-ed25519 " + QByteArray(edB.blob + "xyz").toBase64() + "\n";
-    QTest::newRow("length that lies") << "gpu1 ssh-ed25519 " + QByteArray("\xff\xff\xff\xffssh-ed25519").toBase64() + "\n";
+    QTest::newRow("overlong key") << "gpu1 ssh-ed25519 " + QByteArray(edB.blob + "xyz").toBase64()
+                                         + "\n";
+    QTest::newRow("length that lies")
+        << "gpu1 ssh-ed25519 " + QByteArray("\xff\xff\xff\xffssh-ed25519").toBase64() + "\n";
     QTest::newRow("protocol 1") << QByteArray("gpu1 1024 35 1234567890\n");
     QTest::newRow("unknown marker") << line("@revokd gpu1", edB);
     QTest::newRow("two markers") << line("@revoked @cert-authority gpu1", edB);
@@ -321,6 +333,7 @@ void TstKnownHosts::unreadableLines_areCountedAndSkipped()
     const KnownHostsVerdict alone = checkHostKey({file(bad)}, gpu1, edA);
     QCOMPARE(alone.kind, Kind::Unknown);
     QCOMPARE(alone.unreadableLines, 1);
+    QVERIFY(hostKeyNote(alone).contains(u"cannot be read: 1"_s));
     const KnownHostsVerdict before = checkHostKey({file(bad + line("gpu1", edA))}, gpu1, edA);
     QCOMPARE(before.kind, Kind::Known);
     QCOMPARE(before.line, 2);
@@ -333,15 +346,19 @@ void TstKnownHosts::key_fromBlob_data()
     QTest::newRow("ed25519") << edA.blob << u"ssh-ed25519"_s;
     QTest::newRow("rsa") << rsaA.blob << u"ssh-rsa"_s;
     QTest::newRow("ecdsa") << ecA.blob << u"ecdsa-sha2-nistp256"_s;
-    QTest::newRow("a type of tomorrow") << wireString("ssh-mldsa65") + wireString("key") << u"ssh-mldsa65"_s;
+    QTest::newRow("a type of tomorrow")
+        << wireString("ssh-mldsa65") + wireString("key") << u"ssh-mldsa65"_s;
     QTest::newRow("empty") << QByteArray() << QString();
     QTest::newRow("type alone") << wireString("ssh-ed25519") << QString();
     QTest::newRow("empty type") << wireString("") + wireString("x") << QString();
     QTest::newRow("type with a blank") << wireString("ssh rsa") + wireString("x") << QString();
     QTest::newRow("type with a line feed") << wireString("ssh\nrsa") + wireString("x") << QString();
-    QTest::newRow("type too long") << wireString(QByteArray(65, 'x')) + wireString("x") << QString();
-    QTest::newRow("ed25519 too short") << wireString("ssh-ed25519") + wireString(QByteArray(31, 'x')) << QString();
-    QTest::newRow("rsa with a part missing") << wireString("ssh-rsa") + wireString("x") << QString();
+    QTest::newRow("type too long")
+        << wireString(QByteArray(65, 'x')) + wireString("x") << QString();
+    QTest::newRow("ed25519 too short")
+        << wireString("ssh-ed25519") + wireString(QByteArray(31, 'x')) << QString();
+    QTest::newRow("rsa with a part missing")
+        << wireString("ssh-rsa") + wireString("x") << QString();
     QTest::newRow("rest of three bytes") << edA.blob + "abc" << QString();
     QTest::newRow("many parts") << wireString("t") + wireString("").repeated(20) << QString();
 }
@@ -362,7 +379,8 @@ void TstKnownHosts::key_fingerprintAsSshKeygen()
 {
     // From `ssh-keygen -lf` (OpenSSH 9.2p1) of a key made for this test.
     const HostKey key{u"ssh-ed25519"_s,
-                      QByteArray::fromBase64("AAAAC3NzaC1lZDI1NTE5AAAAILH6pHDGREisS8t0TS/+O2SIaG3yh4lL/2AUlR7CF5dn")};
+                      QByteArray::fromBase64(
+                          "AAAAC3NzaC1lZDI1NTE5AAAAILH6pHDGREisS8t0TS/+O2SIaG3yh4lL/2AUlR7CF5dn")};
     QCOMPARE(key.fingerprint(), u"SHA256:KDkkXcMQ/qZ5XWQN3JkFoJ86Kox29XA1loMA/9f65CM"_s);
 }
 
@@ -380,7 +398,8 @@ void TstKnownHosts::key_names()
 void TstKnownHosts::knownTypes_inOrderWithoutRevoked()
 {
     const QList<KnownHostsFile> files{
-        file(line("gpu1", rsaA) + line("gpu1", edB) + line("gpu2", ecA) + line("@cert-authority gpu1", ecA)),
+        file(line("gpu1", rsaA) + line("gpu1", edB) + line("gpu2", ecA)
+             + line("@cert-authority gpu1", ecA)),
         file(line("gpu1", rsaKey('b')) + line("@revoked *", edB), u"/etc"_s)};
     QCOMPARE(knownKeyTypes(files, gpu1), QStringList{u"ssh-rsa"_s});
     QCOMPARE(knownKeyTypes({files[0]}, gpu1), (QStringList{u"ssh-rsa"_s, u"ssh-ed25519"_s}));
@@ -390,7 +409,8 @@ void TstKnownHosts::knownTypes_inOrderWithoutRevoked()
 void TstKnownHosts::knownTypes_fallBackToThePlainName()
 {
     QCOMPARE(knownKeyTypes({file(line("gpu1", edA))}, gpu1At2222), QStringList{u"ssh-ed25519"_s});
-    QCOMPARE(knownKeyTypes({file(line("gpu1", edA) + line("[gpu1]:2222", rsaA))}, gpu1At2222), QStringList{u"ssh-rsa"_s});
+    QCOMPARE(knownKeyTypes({file(line("gpu1", edA) + line("[gpu1]:2222", rsaA))}, gpu1At2222),
+             QStringList{u"ssh-rsa"_s});
 }
 
 void TstKnownHosts::algorithmOrder_data()
@@ -398,14 +418,18 @@ void TstKnownHosts::algorithmOrder_data()
     QTest::addColumn<QString>("allowed");
     QTest::addColumn<QStringList>("known");
     QTest::addColumn<QString>("order");
-    const QString all = u"ssh-ed25519-cert-v01@openssh.com,ssh-ed25519,ecdsa-sha2-nistp256,rsa-sha2-512,rsa-sha2-256"_s;
-    QTest::newRow("nothing known") << all << QStringList()
-                                   << u"ssh-ed25519,ecdsa-sha2-nistp256,rsa-sha2-512,rsa-sha2-256"_s;
+    const QString all =
+        u"ssh-ed25519-cert-v01@openssh.com,ssh-ed25519,ecdsa-sha2-nistp256,rsa-sha2-512,rsa-sha2-256"_s;
+    QTest::newRow("nothing known")
+        << all << QStringList() << u"ssh-ed25519,ecdsa-sha2-nistp256,rsa-sha2-512,rsa-sha2-256"_s;
     QTest::newRow("rsa by its SHA-2 signatures")
-        << all << QStringList{u"ssh-rsa"_s} << u"rsa-sha2-512,rsa-sha2-256,ssh-ed25519,ecdsa-sha2-nistp256"_s;
-    QTest::newRow("order of the configuration") << all << QStringList{u"ecdsa-sha2-nistp256"_s, u"ssh-ed25519"_s}
-                                                << u"ssh-ed25519,ecdsa-sha2-nistp256,rsa-sha2-512,rsa-sha2-256"_s;
-    QTest::newRow("known but not allowed") << u"ssh-ed25519"_s << QStringList{u"ssh-rsa"_s} << u"ssh-ed25519"_s;
+        << all << QStringList{u"ssh-rsa"_s}
+        << u"rsa-sha2-512,rsa-sha2-256,ssh-ed25519,ecdsa-sha2-nistp256"_s;
+    QTest::newRow("order of the configuration")
+        << all << QStringList{u"ecdsa-sha2-nistp256"_s, u"ssh-ed25519"_s}
+        << u"ssh-ed25519,ecdsa-sha2-nistp256,rsa-sha2-512,rsa-sha2-256"_s;
+    QTest::newRow("known but not allowed")
+        << u"ssh-ed25519"_s << QStringList{u"ssh-rsa"_s} << u"ssh-ed25519"_s;
     QTest::newRow("empty") << QString() << QStringList{u"ssh-rsa"_s} << QString();
 }
 
@@ -446,7 +470,8 @@ void TstKnownHosts::storedLine_isFoundAgain()
         QCOMPARE(checkHostKey({file(stored)}, name, edA).kind, Kind::Known);
         QCOMPARE(checkHostKey({file(stored)}, {u"elsewhere"_s, 22, {}}, edA).kind, Kind::Unknown);
     }
-    QVERIFY(knownHostsLine(name, edA, true) != knownHostsLine(name, edA, true)); // a fresh salt each time
+    QVERIFY(knownHostsLine(name, edA, true)
+            != knownHostsLine(name, edA, true)); // a fresh salt each time
 }
 
 PILOTHOUSE_TEST_MAIN(TstKnownHosts)

@@ -36,7 +36,8 @@ void put(const QString &path, const QByteArray &content)
 
 uint modeOf(const QString &path)
 {
-    struct stat info{};
+    struct stat info
+    { };
     return ::stat(QFile::encodeName(path).constData(), &info) == 0 ? info.st_mode & 0777U : 0;
 }
 
@@ -177,14 +178,15 @@ void TstKnownHostsFile::append_endsAnUnfinishedLine()
     put(path("kh"), "gpu0 " + keyText(key));
     QVERIFY(appendKnownHost(path("kh"), gpu1, key, false));
     QVERIFY(appendKnownHost(path("kh"), {u"gpu2"_s, 2222, {}}, key, false));
-    QCOMPARE(contentOf(path("kh")),
-             "gpu0 " + keyText(key) + "\ngpu1 " + keyText(key) + "\n[gpu2]:2222 " + keyText(key) + "\n");
+    QCOMPARE(contentOf(path("kh")), "gpu0 " + keyText(key) + "\ngpu1 " + keyText(key)
+                                        + "\n[gpu2]:2222 " + keyText(key) + "\n");
 }
 
 void TstKnownHostsFile::append_keepsModeAndBytes()
 {
     put(path("kh"), "# mine\n\xff\n");
-    QVERIFY(QFile::setPermissions(path("kh"), QFile::ReadOwner | QFile::WriteOwner | QFile::ReadGroup));
+    QVERIFY(
+        QFile::setPermissions(path("kh"), QFile::ReadOwner | QFile::WriteOwner | QFile::ReadGroup));
     QVERIFY(appendKnownHost(path("kh"), gpu1, key, false));
     QCOMPARE(modeOf(path("kh")), 0640U);
     QVERIFY(contentOf(path("kh")).startsWith("# mine\n\xff\ngpu1 "));
@@ -228,7 +230,8 @@ void TstKnownHostsFile::append_refusedPlaces()
     QFETCH(QString, place);
     QCOMPARE(::mkfifo(QFile::encodeName(path("pipe")).constData(), 0600), 0);
     put(path("file"), {});
-    const Result<void> stored = appendKnownHost(place.isEmpty() ? place : m_dir->filePath(place), gpu1, key, false);
+    const Result<void> stored =
+        appendKnownHost(place.isEmpty() ? place : m_dir->filePath(place), gpu1, key, false);
     QVERIFY(!stored);
     QCOMPARE(stored.error().code, ErrorCode::LocalIo);
 }
@@ -253,7 +256,8 @@ void TstKnownHostsFile::append_refusedNames()
     for (const bool hashed : {false, true})
         QVERIFY(!appendKnownHost(path("kh"), {name, 22, {}}, key, hashed));
     QVERIFY(!appendKnownHost(path("kh"), {u"gpu1"_s, 22, u"*"_s}, key, false));
-    QVERIFY(!appendKnownHost(path("kh"), gpu1, {u"ssh-rsa"_s, key.blob}, false)); // not what the blob is
+    QVERIFY(!appendKnownHost(path("kh"), gpu1, {u"ssh-rsa"_s, key.blob},
+                             false)); // not what the blob is
     QVERIFY(!QFileInfo::exists(path("kh")));
 }
 
@@ -278,7 +282,8 @@ void TstKnownHostsFile::append_fromThreadsKeepsWholeLines()
     QCOMPARE(loaded->content.count('\n'), 100);
     for (int t = 0; t < 4; ++t) {
         for (int i = 0; i < 25; ++i) {
-            const KnownHostsVerdict verdict = checkHostKey({*loaded}, {u"gpu-%1-%2"_s.arg(t).arg(i), 22, {}}, key);
+            const KnownHostsVerdict verdict =
+                checkHostKey({*loaded}, {u"gpu-%1-%2"_s.arg(t).arg(i), 22, {}}, key);
             QCOMPARE(verdict.kind, KnownHostsVerdict::Kind::Known);
             QCOMPARE(verdict.unreadableLines, 0);
         }

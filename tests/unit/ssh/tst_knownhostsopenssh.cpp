@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Pilothouse contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Our known_hosts reader against OpenSSH on this machine: the same files, the same key, the same verdict. The server is
-// `sshd -i` as the client's ProxyCommand, so that no port is opened.
+// Our known_hosts reader against OpenSSH on this machine: the same files, the same key, the same
+// verdict. The server is `sshd -i` as the client's ProxyCommand, so that no port is opened.
 #include "core/ssh/knownhosts.h"
 #include "tests/support/testmain.h"
 
@@ -79,13 +79,16 @@ HostKey TstKnownHostsOpenSsh::publicKey(const QString &name) const
     QFile file(path(name + u".pub"_s));
     if (!file.open(QIODevice::ReadOnly))
         return {};
-    return HostKey::fromBlob(QByteArray::fromBase64(file.readAll().split(' ').value(1))).value_or(HostKey{});
+    return HostKey::fromBlob(QByteArray::fromBase64(file.readAll().split(' ').value(1)))
+        .value_or(HostKey{});
 }
 
-/// A known_hosts file with KEY for the server's key, OTHER for another of its type, RSA for one of another type.
+/// A known_hosts file with KEY for the server's key, OTHER for another of its type, RSA for one of
+/// another type.
 QByteArray TstKnownHostsOpenSsh::fill(QByteArray pattern) const
 {
-    for (const auto &[word, name] : {std::pair{"KEY", "server"}, {"OTHER", "other"}, {"RSA", "rsa"}}) {
+    for (const auto &[word, name] :
+         {std::pair{"KEY", "server"}, {"OTHER", "other"}, {"RSA", "rsa"}}) {
         const HostKey key = publicKey(QString::fromLatin1(name));
         pattern.replace(word, QByteArray(key.type.toLatin1() + ' ' + key.blob.toBase64()));
     }
@@ -95,27 +98,42 @@ QByteArray TstKnownHostsOpenSsh::fill(QByteArray pattern) const
 
 void TstKnownHostsOpenSsh::initTestCase()
 {
-    m_sshd = QStandardPaths::findExecutable(u"sshd"_s, {u"/usr/sbin"_s, u"/usr/local/sbin"_s, u"/usr/bin"_s});
+    m_sshd = QStandardPaths::findExecutable(u"sshd"_s,
+                                            {u"/usr/sbin"_s, u"/usr/local/sbin"_s, u"/usr/bin"_s});
     if (m_sshd.isEmpty() || QStandardPaths::findExecutable(u"ssh-keygen"_s).isEmpty())
         QSKIP("needs openssh-server and openssh-client");
     if (::geteuid() == 0)
         QDir().mkpath(u"/run/sshd"_s); // sshd wants it to exist when root runs it
-    for (const auto &[name, type] : {std::pair{u"server"_s, u"ed25519"_s}, {u"other"_s, u"ed25519"_s},
-                                     {u"rsa"_s, u"rsa"_s}, {u"ecdsa"_s, u"ecdsa"_s}})
-        QCOMPARE(run(u"ssh-keygen"_s, {u"-q"_s, u"-t"_s, type, u"-b"_s, type == "rsa"_L1 ? u"2048"_s : u"256"_s, u"-N"_s, {}, u"-f"_s, path(name)}).exitCode, 0);
-    write(u"sshd_config"_s,
-          "HostKey " + QFile::encodeName(path(u"server"_s)) + "\nUsePAM no\nStrictModes no\nPidFile none\n"
-          "PasswordAuthentication no\nPubkeyAuthentication no\nKbdInteractiveAuthentication no\n");
+    for (const auto &[name, type] : {std::pair{u"server"_s, u"ed25519"_s},
+                                     {u"other"_s, u"ed25519"_s},
+                                     {u"rsa"_s, u"rsa"_s},
+                                     {u"ecdsa"_s, u"ecdsa"_s}})
+        QCOMPARE(run(u"ssh-keygen"_s, {u"-q"_s,
+                                       u"-t"_s,
+                                       type,
+                                       u"-b"_s,
+                                       type == "rsa"_L1 ? u"2048"_s : u"256"_s,
+                                       u"-N"_s,
+                                       {},
+                                       u"-f"_s,
+                                       path(name)})
+                     .exitCode,
+                 0);
+    write(u"sshd_config"_s, "HostKey " + QFile::encodeName(path(u"server"_s))
+                                + "\nUsePAM no\nStrictModes no\nPidFile none\n"
+                                  "PasswordAuthentication no\nPubkeyAuthentication "
+                                  "no\nKbdInteractiveAuthentication no\n");
 }
 
-/// What ssh makes of the file "kh": sign-in is refused by the server, so that a known key ends there.
+/// What ssh makes of the file "kh": sign-in is refused by the server, so that a known key ends
+/// there.
 Kind TstKnownHostsOpenSsh::clientVerdict(quint16 port, const QString &alias) const
 {
     QStringList arguments{u"-F"_s, u"none"_s, u"-p"_s, QString::number(port)};
     for (const QString &option :
-         {QString(u"ProxyCommand="_s + m_sshd + u" -i -f "_s + path(u"sshd_config"_s)), QString(u"UserKnownHostsFile="_s + path(u"kh"_s)),
-          u"GlobalKnownHostsFile=none"_s, u"StrictHostKeyChecking=yes"_s, u"BatchMode=yes"_s,
-          u"HostKeyAlgorithms=ssh-ed25519"_s})
+         {QString(u"ProxyCommand="_s + m_sshd + u" -i -f "_s + path(u"sshd_config"_s)),
+          QString(u"UserKnownHostsFile="_s + path(u"kh"_s)), u"GlobalKnownHostsFile=none"_s,
+          u"StrictHostKeyChecking=yes"_s, u"BatchMode=yes"_s, u"HostKeyAlgorithms=ssh-ed25519"_s})
         arguments << u"-o"_s << option;
     if (!alias.isEmpty())
         arguments << u"-o"_s << QString(u"HostKeyAlias="_s + alias);
@@ -136,9 +154,12 @@ void TstKnownHostsOpenSsh::verdict_asTheClient_data()
     QTest::addColumn<QByteArray>("pattern");
     QTest::addColumn<int>("port");
     QTest::addColumn<QString>("alias");
-    QTest::addColumn<Kind>("stricter"); // what we say where we are stricter on purpose; Unknown: nothing of the kind
-    const auto row = [](const char *name, const QByteArray &pattern, int port = 22, const QString &alias = {},
-                        Kind stricter = Kind::Unknown) { QTest::newRow(name) << pattern << port << alias << stricter; };
+    QTest::addColumn<Kind>(
+        "stricter"); // what we say where we are stricter on purpose; Unknown: nothing of the kind
+    const auto row = [](const char *name, const QByteArray &pattern, int port = 22,
+                        const QString &alias = {}, Kind stricter = Kind::Unknown) {
+        QTest::newRow(name) << pattern << port << alias << stricter;
+    };
     row("known", "host.example KEY\n");
     row("unknown", "other.example KEY\n");
     row("changed", "host.example OTHER\n");
@@ -169,7 +190,8 @@ void TstKnownHostsOpenSsh::verdict_asTheClient_data()
     row("port, plain line changed", "host.example OTHER\n", 2222);
     row("port changed, plain line", "[host.example]:2222 OTHER\nhost.example KEY\n", 2222);
     row("port, plain line revoked", "host.example KEY\n@revoked host.example KEY\n", 2222);
-    row("port known, plain line revoked", "[host.example]:2222 KEY\n@revoked host.example KEY\n", 2222, {}, Kind::Revoked);
+    row("port known, plain line revoked", "[host.example]:2222 KEY\n@revoked host.example KEY\n",
+        2222, {}, Kind::Revoked);
     row("alias", "gpu.alias KEY\n", 2222, u"gpu.alias"_s);
     row("alias with port", "[gpu.alias]:2222 KEY\n", 2222, u"gpu.alias"_s);
     row("alias, line of the host", "host.example KEY\n", 22, u"gpu.alias"_s);
@@ -186,7 +208,9 @@ void TstKnownHostsOpenSsh::verdict_asTheClient()
     write(u"kh"_s, fill(pattern));
     const auto files = loadKnownHosts(QStringList{path(u"kh"_s)});
     QVERIFY(files);
-    Kind ours = checkHostKey(*files, {u"host.example"_s, quint16(port), alias}, publicKey(u"server"_s)).kind;
+    Kind ours =
+        checkHostKey(*files, {u"host.example"_s, quint16(port), alias}, publicKey(u"server"_s))
+            .kind;
     if (ours == Kind::OtherTypes)
         ours = Kind::Changed;
     const Kind theirs = clientVerdict(quint16(port), alias);
@@ -201,18 +225,20 @@ void TstKnownHostsOpenSsh::verdict_asTheClient()
 void TstKnownHostsOpenSsh::name_foundAsBySshKeygen_data()
 {
     QTest::addColumn<QString>("name");
-    for (const char *name : {"plain", "PLAIN", "list", "other", "a.example", "bad.example", "h", "host", "rev", "ca",
-                             "lead", "tab", "a", "b", "comma", "only", "onlyy", "zzz"})
+    for (const char *name :
+         {"plain", "PLAIN", "list", "other", "a.example", "bad.example", "h", "host", "rev", "ca",
+          "lead", "tab", "a", "b", "comma", "only", "onlyy", "zzz"})
         QTest::newRow(name) << QString::fromLatin1(name);
 }
 
 void TstKnownHostsOpenSsh::name_foundAsBySshKeygen()
 {
     QFETCH(QString, name);
-    write(u"names"_s,
-          fill("plain KEY\nLIST,Other KEY\n*.example,!bad.example KEY\n[h]:2222 KEY\nho?t KEY\n@revoked rev KEY\n"
-               "@cert-authority ca KEY\n  # comment\n   lead KEY comment\n\ttab\tKEY\na,,b KEY\n,comma KEY\n!neg KEY\n"
-               "!only,*y KEY\n"));
+    write(u"names"_s, fill("plain KEY\nLIST,Other KEY\n*.example,!bad.example KEY\n[h]:2222 "
+                           "KEY\nho?t KEY\n@revoked rev KEY\n"
+                           "@cert-authority ca KEY\n  # comment\n   lead KEY "
+                           "comment\n\ttab\tKEY\na,,b KEY\n,comma KEY\n!neg KEY\n"
+                           "!only,*y KEY\n"));
     const QString text = run(u"ssh-keygen"_s, {u"-F"_s, name, u"-f"_s, path(u"names"_s)}).text;
     const auto files = loadKnownHosts(QStringList{path(u"names"_s)});
     QVERIFY(files);
@@ -232,7 +258,8 @@ void TstKnownHostsOpenSsh::hashedBySshKeygen_isFound()
     QVERIFY(files->constFirst().content.contains("|1|"));
     QVERIFY(!files->constFirst().content.contains("gpu1"));
     QCOMPARE(checkHostKey(*files, {u"gpu1"_s, 22, {}}, publicKey(u"server"_s)).kind, Kind::Known);
-    QCOMPARE(checkHostKey(*files, {u"10.0.0.1"_s, 22, {}}, publicKey(u"server"_s)).kind, Kind::Known);
+    QCOMPARE(checkHostKey(*files, {u"10.0.0.1"_s, 22, {}}, publicKey(u"server"_s)).kind,
+             Kind::Known);
     QCOMPARE(checkHostKey(*files, {u"gpu1"_s, 22, {}}, publicKey(u"other"_s)).kind, Kind::Changed);
     QCOMPARE(checkHostKey(*files, {u"gpu2"_s, 2222, {}}, publicKey(u"other"_s)).kind, Kind::Known);
     QCOMPARE(checkHostKey(*files, {u"gpu2"_s, 22, {}}, publicKey(u"other"_s)).kind, Kind::Unknown);
@@ -246,10 +273,14 @@ void TstKnownHostsOpenSsh::storedByUs_isFoundBySshKeygen_data()
     QTest::addColumn<bool>("hashed");
     for (const bool hashed : {false, true}) {
         const char *how = hashed ? "hashed" : "plain";
-        QTest::addRow("name, %s", how) << KnownHostsName{u"GPU1.Example"_s, 22, {}} << u"gpu1.example"_s << hashed;
-        QTest::addRow("port, %s", how) << KnownHostsName{u"gpu1"_s, 2222, {}} << u"[gpu1]:2222"_s << hashed;
-        QTest::addRow("ipv6, %s", how) << KnownHostsName{u"fd00::5"_s, 22, {}} << u"fd00::5"_s << hashed;
-        QTest::addRow("alias, %s", how) << KnownHostsName{u"x"_s, 2222, u"gpu.alias"_s} << u"gpu.alias"_s << hashed;
+        QTest::addRow("name, %s", how)
+            << KnownHostsName{u"GPU1.Example"_s, 22, {}} << u"gpu1.example"_s << hashed;
+        QTest::addRow("port, %s", how)
+            << KnownHostsName{u"gpu1"_s, 2222, {}} << u"[gpu1]:2222"_s << hashed;
+        QTest::addRow("ipv6, %s", how)
+            << KnownHostsName{u"fd00::5"_s, 22, {}} << u"fd00::5"_s << hashed;
+        QTest::addRow("alias, %s", how)
+            << KnownHostsName{u"x"_s, 2222, u"gpu.alias"_s} << u"gpu.alias"_s << hashed;
     }
 }
 
@@ -277,7 +308,8 @@ void TstKnownHostsOpenSsh::storedByUs_letsTheClientIn()
 {
     QFETCH(bool, hashed);
     write(u"kh"_s, "# no line feed at the end");
-    QVERIFY(appendKnownHost(path(u"kh"_s), {u"host.example"_s, 2222, {}}, publicKey(u"server"_s), hashed));
+    QVERIFY(appendKnownHost(path(u"kh"_s), {u"host.example"_s, 2222, {}}, publicKey(u"server"_s),
+                            hashed));
     QCOMPARE(clientVerdict(2222, {}), Kind::Known);
 }
 

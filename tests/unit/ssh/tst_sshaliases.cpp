@@ -74,7 +74,8 @@ void TstSshAliases::line_split_data()
     QTest::addColumn<QString>("text");
     QTest::addColumn<QString>("keyword");
     QTest::addColumn<QStringList>("arguments");
-    const auto row = [](const char *name, const QString &text, const QString &keyword, const QStringList &arguments) {
+    const auto row = [](const char *name, const QString &text, const QString &keyword,
+                        const QStringList &arguments) {
         QTest::newRow(name) << text << keyword << arguments;
     };
     row("empty", {}, {}, {});
@@ -114,9 +115,9 @@ void TstSshAliases::line_split()
 
 void TstSshAliases::aliases_inOrderOnceWithoutPatterns()
 {
-    write(u".ssh/config"_s,
-          "Host gpu1 gpu2 gpu* !gpu9 gpu?\n  HostName x\nHost *\nHost gpu2 alpha GPU1\nMatch host other\nHost -bad bad/name \"\"\n"
-          "Host user@host host:22 \"quoted\"\n");
+    write(u".ssh/config"_s, "Host gpu1 gpu2 gpu* !gpu9 gpu?\n  HostName x\nHost *\nHost gpu2 alpha "
+                            "GPU1\nMatch host other\nHost -bad bad/name \"\"\n"
+                            "Host user@host host:22 \"quoted\"\n");
     QCOMPARE(names(), (QStringList{u"gpu1"_s, u"gpu2"_s, u"alpha"_s, u"GPU1"_s, u"quoted"_s}));
 }
 
@@ -135,7 +136,8 @@ void TstSshAliases::aliases_ofIncludedFiles()
     write(u".ssh/conf.d/rack"_s, "\nHost middle\n");
     write(u"etc/ssh_config"_s, "Host system\n");
     QCOMPARE(names(), (QStringList{u"first"_s, u"middle"_s, u"last"_s, u"system"_s}));
-    QCOMPARE(listSshAliases(m_roots).aliases[1], (SshAlias{u"middle"_s, path(u".ssh/conf.d/rack"_s), 2}));
+    QCOMPARE(listSshAliases(m_roots).aliases[1],
+             (SshAlias{u"middle"_s, path(u".ssh/conf.d/rack"_s), 2}));
 }
 
 void TstSshAliases::include_relativeToTheRightFolder()
@@ -171,7 +173,8 @@ void TstSshAliases::include_loopEnds()
 void TstSshAliases::include_depthEnds()
 {
     for (int i = 0; i < 30; ++i)
-        write(u".ssh/f%1"_s.arg(i), "Host h" + QByteArray::number(i) + "\nInclude f" + QByteArray::number(i + 1) + "\n");
+        write(u".ssh/f%1"_s.arg(i),
+              "Host h" + QByteArray::number(i) + "\nInclude f" + QByteArray::number(i + 1) + "\n");
     write(u".ssh/config"_s, "Include f0\n");
     QCOMPARE(names().size(), 16);
     QCOMPARE(listSshAliases(m_roots).unreadable, QStringList{path(u".ssh/f16"_s)});

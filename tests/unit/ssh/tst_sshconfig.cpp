@@ -12,7 +12,11 @@ using namespace Qt::StringLiterals;
 
 namespace {
 
-const LocalIdentity op{u"/home/op"_s, u"op"_s, u"1000"_s, u"desk.example"_s, {{u"KEYS"_s, u"/env"_s}, {u"AGENT"_s, u"/run/a b"_s}}};
+const LocalIdentity op{u"/home/op"_s,
+                       u"op"_s,
+                       u"1000"_s,
+                       u"desk.example"_s,
+                       {{u"KEYS"_s, u"/env"_s}, {u"AGENT"_s, u"/run/a b"_s}}};
 
 /// A fixture without its first line, which says where it came from.
 QByteArray fixture(const QString &name)
@@ -77,14 +81,19 @@ void TstSshConfig::parse_defaults()
     QVERIFY(host->certificateFiles.isEmpty());
     QVERIFY(host->identityAgent.isEmpty());
     QVERIFY(!host->identitiesOnly);
-    QCOMPARE(host->userKnownHostsFiles, (QStringList{u"/home/op/.ssh/known_hosts"_s, u"/home/op/.ssh/known_hosts2"_s}));
-    QCOMPARE(host->globalKnownHostsFiles, (QStringList{u"/etc/ssh/ssh_known_hosts"_s, u"/etc/ssh/ssh_known_hosts2"_s}));
-    QVERIFY(host->hostKeyAlias.isEmpty() && host->proxyJump.isEmpty() && host->proxyCommand.isEmpty());
-    QVERIFY(host->bindAddress.isEmpty() && host->bindInterface.isEmpty() && host->revokedHostKeys.isEmpty());
+    QCOMPARE(host->userKnownHostsFiles,
+             (QStringList{u"/home/op/.ssh/known_hosts"_s, u"/home/op/.ssh/known_hosts2"_s}));
+    QCOMPARE(host->globalKnownHostsFiles,
+             (QStringList{u"/etc/ssh/ssh_known_hosts"_s, u"/etc/ssh/ssh_known_hosts2"_s}));
+    QVERIFY(host->hostKeyAlias.isEmpty() && host->proxyJump.isEmpty()
+            && host->proxyCommand.isEmpty());
+    QVERIFY(host->bindAddress.isEmpty() && host->bindInterface.isEmpty()
+            && host->revokedHostKeys.isEmpty());
     QCOMPARE(host->addressFamily, u"any"_s);
     QCOMPARE(host->strictHostKeyChecking, u"ask"_s);
     QVERIFY(host->preferredAuthentications.isEmpty());
-    QVERIFY(host->passwordAuthentication && host->pubkeyAuthentication && host->kbdInteractiveAuthentication);
+    QVERIFY(host->passwordAuthentication && host->pubkeyAuthentication
+            && host->kbdInteractiveAuthentication);
     QVERIFY(!host->hashKnownHosts && !host->batchMode);
     QCOMPARE(host->connectTimeoutS, 0);
     QCOMPARE(host->serverAliveIntervalS, 0);
@@ -106,16 +115,21 @@ void TstSshConfig::parse_everythingSet()
     QCOMPARE(host->hostName, u"real.example"_s);
     QCOMPARE(host->user, u"alice"_s);
     QCOMPARE(host->port, quint16(2222));
-    const QByteArray hash
-        = QCryptographicHash::hash("desk.examplereal.example2222alice", QCryptographicHash::Sha1).toHex();
-    QCOMPARE(host->identityFiles,
-             (QStringList{u"/home/op/.ssh/my_key"_s, u"/keys/with blank"_s,
-                          u"/keys/real.example-gpu1-2222-alice-op-%x-/home/op-1000-desk-desk.example-gpu.alias-"_s
-                              + QString::fromLatin1(hash),
-                          u"/env/a"_s}));
-    QCOMPARE(host->certificateFiles, (QStringList{u"/home/op/cert-real.example"_s, u"/certs/with blank"_s}));
+    const QByteArray hash =
+        QCryptographicHash::hash("desk.examplereal.example2222alice", QCryptographicHash::Sha1)
+            .toHex();
+    QCOMPARE(
+        host->identityFiles,
+        (QStringList{
+            u"/home/op/.ssh/my_key"_s, u"/keys/with blank"_s,
+            u"/keys/real.example-gpu1-2222-alice-op-%x-/home/op-1000-desk-desk.example-gpu.alias-"_s
+                + QString::fromLatin1(hash),
+            u"/env/a"_s}));
+    QCOMPARE(host->certificateFiles,
+             (QStringList{u"/home/op/cert-real.example"_s, u"/certs/with blank"_s}));
     QCOMPARE(host->userKnownHostsFiles,
-             (QStringList{u"/home/op/.ssh/kh_real.example"_s, u"/home/op/.ssh/kh two"_s, u"/tmp/gpu.alias"_s}));
+             (QStringList{u"/home/op/.ssh/kh_real.example"_s, u"/home/op/.ssh/kh two"_s,
+                          u"/tmp/gpu.alias"_s}));
     QCOMPARE(host->globalKnownHostsFiles, (QStringList{u"/etc/a"_s, u"/etc/b c"_s}));
     QCOMPARE(host->identityAgent, u"/home/op/agent-real.example.sock"_s);
     QCOMPARE(host->hostKeyAlias, u"gpu.alias"_s);
@@ -161,7 +175,8 @@ void TstSshConfig::parse_rejects_data()
     QTest::newRow("port overflows") << QByteArray("hostname x\nuser op\nport 4294967318\n");
     QTest::newRow("port is a word") << QByteArray("hostname x\nuser op\nport ssh\n");
     QTest::newRow("host name with a blank") << QByteArray("hostname x y\nuser op\nport 22\n");
-    QTest::newRow("host name with an escape") << QByteArray("hostname x\x1b[0m\nuser op\nport 22\n");
+    QTest::newRow("host name with an escape")
+        << QByteArray("hostname x\x1b[0m\nuser op\nport 22\n");
     QTest::newRow("host name with a dash") << QByteArray("hostname -oX\nuser op\nport 22\n");
     QTest::newRow("user with a dash") << QByteArray("hostname x\nuser -op\nport 22\n");
     QTest::newRow("binary") << minimal(QByteArray("identityfile a\0b\n", 17));
@@ -170,7 +185,8 @@ void TstSshConfig::parse_rejects_data()
     QTest::newRow("a flag that is none") << minimal("identitiesonly perhaps\n");
     QTest::newRow("a number that is none") << minimal("serveraliveinterval often\n");
     QTest::newRow("a negative number") << minimal("connecttimeout -5\n");
-    QTest::newRow("an answer of another program") << QByteArray("usage: ssh [-46AaCfGgKkMNnqsTtVvXxYy]\n");
+    QTest::newRow("an answer of another program")
+        << QByteArray("usage: ssh [-46AaCfGgKkMNnqsTtVvXxYy]\n");
 }
 
 void TstSshConfig::parse_rejects()
@@ -224,8 +240,9 @@ void TstSshConfig::parse_flags()
 {
     QFETCH(QByteArray, word);
     QFETCH(bool, on);
-    const Result<ResolvedHost> host = parsed("pubkeyauthentication " + word + "\nidentitiesonly " + word
-                                             + "\nhashknownhosts " + word + "\nkbdinteractiveauthentication " + word + "\n");
+    const Result<ResolvedHost> host =
+        parsed("pubkeyauthentication " + word + "\nidentitiesonly " + word + "\nhashknownhosts "
+               + word + "\nkbdinteractiveauthentication " + word + "\n");
     QVERIFY(host);
     QCOMPARE(host->pubkeyAuthentication, on);
     QCOMPARE(host->identitiesOnly, on);
@@ -267,7 +284,8 @@ void TstSshConfig::parse_identityFiles_data()
     QTest::newRow("percent from a percent") << QByteArray("/k/%%h") << QStringList{u"/k/%h"_s};
     QTest::newRow("host") << QByteArray("/k/%h.%p") << QStringList{u"/k/gpu1.example.22"_s};
     QTest::newRow("alias") << QByteArray("/k/%n%k") << QStringList{u"/k/gpu1gpu1"_s};
-    QTest::newRow("home as a token") << QByteArray("%d/.ssh/%r") << QStringList{u"/home/op/.ssh/op"_s};
+    QTest::newRow("home as a token")
+        << QByteArray("%d/.ssh/%r") << QStringList{u"/home/op/.ssh/op"_s};
     QTest::newRow("variable") << QByteArray("${KEYS}/${AGENT}") << QStringList{u"/env//run/a b"_s};
     QTest::newRow("dollar alone") << QByteArray("/k/$KEYS") << QStringList{u"/k/$KEYS"_s};
     QTest::newRow("dollar last") << QByteArray("/k/$") << QStringList{u"/k/$"_s};
@@ -325,7 +343,8 @@ void TstSshConfig::parse_knownHostsFiles()
 {
     QFETCH(QByteArray, written);
     QFETCH(QStringList, paths);
-    const Result<ResolvedHost> host = parsed("userknownhostsfile " + written + "\nglobalknownhostsfile " + written + "\n");
+    const Result<ResolvedHost> host =
+        parsed("userknownhostsfile " + written + "\nglobalknownhostsfile " + written + "\n");
     QVERIFY(host);
     QCOMPARE(host->userKnownHostsFiles, paths);
     QCOMPARE(host->globalKnownHostsFiles, paths);
@@ -354,8 +373,9 @@ void TstSshConfig::parse_identityAgent()
 
 void TstSshConfig::parse_connectionHash()
 {
-    // `ssh -G -o ControlPath=%C` for root@gpu1.example:22 on a machine named desk, OpenSSH_9.2p1: see tst_sshconfigopenssh,
-    // which asks ssh itself; here only that it does not depend on the alias.
+    // `ssh -G -o ControlPath=%C` for root@gpu1.example:22 on a machine named desk, OpenSSH_9.2p1:
+    // see tst_sshconfigopenssh, which asks ssh itself; here only that it does not depend on the
+    // alias.
     const Result<ResolvedHost> a = parseSshConfig(minimal("identityfile %C\n"), u"a"_s, op);
     const Result<ResolvedHost> b = parseSshConfig(minimal("identityfile %C\n"), u"b"_s, op);
     QVERIFY(a && b);

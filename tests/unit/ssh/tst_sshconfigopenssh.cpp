@@ -32,7 +32,8 @@ Output runSsh(const QStringList &arguments)
     process.start(u"ssh"_s, arguments);
     if (!process.waitForFinished(20'000))
         return {};
-    return {process.exitCode(), process.readAllStandardOutput(), QString::fromUtf8(process.readAllStandardError())};
+    return {process.exitCode(), process.readAllStandardOutput(),
+            QString::fromUtf8(process.readAllStandardError())};
 }
 
 LocalIdentity self()
@@ -87,11 +88,15 @@ void TstSshConfigOpenSsh::table_knowsEveryKeywordPrinted_data()
     QTest::newRow("defaults") << QByteArray();
     // Keywords that are printed only when they are set.
     QTest::newRow("set") << QByteArray(
-        "BindAddress 127.0.0.1\nBindInterface lo\nCertificateFile /c\nControlPath /p\nDynamicForward 1080\n"
-        "GSSAPIClientIdentity a\nGSSAPIServerIdentity b\nHostKeyAlias k\nIdentityAgent /a\nIgnoreUnknown zzz\n"
-        "KbdInteractiveDevices pam\nKnownHostsCommand /bin/true\nLocalCommand true\nLocalForward 8000 localhost:80\n"
+        "BindAddress 127.0.0.1\nBindInterface lo\nCertificateFile /c\nControlPath "
+        "/p\nDynamicForward 1080\n"
+        "GSSAPIClientIdentity a\nGSSAPIServerIdentity b\nHostKeyAlias k\nIdentityAgent "
+        "/a\nIgnoreUnknown zzz\n"
+        "KbdInteractiveDevices pam\nKnownHostsCommand /bin/true\nLocalCommand true\nLocalForward "
+        "8000 localhost:80\n"
         "PKCS11Provider /lib/p.so\nPreferredAuthentications publickey\nRemoteCommand true\n"
-        "RemoteForward 9000 localhost:90\nRevokedHostKeys /r\nSendEnv A\nSetEnv B=c\nLogVerbose kex.c:*\n"
+        "RemoteForward 9000 localhost:90\nRevokedHostKeys /r\nSendEnv A\nSetEnv B=c\nLogVerbose "
+        "kex.c:*\n"
         "PermitRemoteOpen any\nCanonicalDomains a.b\nForwardAgent yes\n");
     QTest::newRow("jump") << QByteArray("ProxyJump bastion\n");
     QTest::newRow("proxy") << QByteArray("ProxyCommand nc %h %p\n");
@@ -106,8 +111,10 @@ void TstSshConfigOpenSsh::table_knowsEveryKeywordPrinted()
     QVERIFY2(host, host ? "" : qPrintable(host.error().detail));
     QVERIFY(host->all.size() > 60);
     for (auto keyword = host->all.keyBegin(); keyword != host->all.keyEnd(); ++keyword)
-        QVERIFY2(policyOf(*keyword) != SshKeywordPolicy::Unknown,
-                 qPrintable(*keyword + u" is in no table: judge it in core/ssh/README.md and sshpolicy.cpp"_s));
+        QVERIFY2(
+            policyOf(*keyword) != SshKeywordPolicy::Unknown,
+            qPrintable(*keyword
+                       + u" is in no table: judge it in core/ssh/README.md and sshpolicy.cpp"_s));
     for (const QByteArray &line : config.split('\n')) {
         const QString keyword = QString::fromUtf8(line).section(u' ', 0, 0).toLower();
         QVERIFY2(keyword.isEmpty() || host->all.contains(keyword), qPrintable(keyword));
@@ -129,24 +136,30 @@ void TstSshConfigOpenSsh::defaults_areUnderstood()
 void TstSshConfigOpenSsh::identityFile_expandedAsSshDoes_data()
 {
     QTest::addColumn<QByteArray>("written");
-    for (const char *written : {"~/.ssh/some_key", "/k/with blank", "/k/%h/%n/%p/%r/%k", "/k/%d/%u/%i", "/k/%L/%l", "/k/%C",
-                                "/k/100%%", "/k/%%h", "${KEYS}/x", "/k/$KEYS", "relative/key", "%d/.ssh/id", "/k/it's"})
+    for (const char *written : {"~/.ssh/some_key", "/k/with blank", "/k/%h/%n/%p/%r/%k",
+                                "/k/%d/%u/%i", "/k/%L/%l", "/k/%C", "/k/100%%", "/k/%%h",
+                                "${KEYS}/x", "/k/$KEYS", "relative/key", "%d/.ssh/id", "/k/it's"})
         QTest::newRow(written) << QByteArray(written);
 }
 
 void TstSshConfigOpenSsh::identityFile_expandedAsSshDoes()
 {
     QFETCH(QByteArray, written);
-    const QString config = configWith("Host gpu1\n  HostName Real.Example\n  User alice\n  Port 2222\n  HostKeyAlias gpu.alias\n"
-                                      "  IdentityFile \"" + written + "\"\n");
+    const QString config = configWith(
+        "Host gpu1\n  HostName Real.Example\n  User alice\n  Port 2222\n  HostKeyAlias gpu.alias\n"
+        "  IdentityFile \""
+        + written + "\"\n");
     const Output output = runSsh({u"-G"_s, u"-F"_s, config, u"--"_s, u"gpu1"_s});
     const Result<ResolvedHost> host = parseSshConfig(output.out, u"gpu1"_s, self());
     QVERIFY2(host, host ? "" : qPrintable(host.error().detail));
     QCOMPARE(host->identityFiles.size(), 1);
-    // ssh itself opens its keys once it has a connection, here to a command that says nothing, and tells with -v.
-    const Output opened = runSsh({u"-v"_s, u"-F"_s, config, u"-o"_s, u"ProxyCommand=true"_s, u"-o"_s, u"BatchMode=yes"_s, u"gpu1"_s});
-    QVERIFY2(opened.err.contains(u"identity file "_s + host->identityFiles.constFirst() + u" type"_s),
-             qPrintable(host->identityFiles.constFirst() + u'\n' + opened.err));
+    // ssh itself opens its keys once it has a connection, here to a command that says nothing, and
+    // tells with -v.
+    const Output opened = runSsh({u"-v"_s, u"-F"_s, config, u"-o"_s, u"ProxyCommand=true"_s,
+                                  u"-o"_s, u"BatchMode=yes"_s, u"gpu1"_s});
+    QVERIFY2(
+        opened.err.contains(u"identity file "_s + host->identityFiles.constFirst() + u" type"_s),
+        qPrintable(host->identityFiles.constFirst() + u'\n' + opened.err));
 }
 
 void TstSshConfigOpenSsh::identityFile_refusedAsSshDoes_data()
@@ -163,7 +176,8 @@ void TstSshConfigOpenSsh::identityFile_refusedAsSshDoes()
     const Output output = runSsh({u"-G"_s, u"-F"_s, config, u"--"_s, u"gpu1"_s});
     if (output.exitCode == 0) // some are refused by ssh -G already
         QVERIFY(!parseSshConfig(output.out, u"gpu1"_s, self()));
-    const Output opened = runSsh({u"-v"_s, u"-F"_s, config, u"-o"_s, u"ProxyCommand=true"_s, u"gpu1"_s});
+    const Output opened =
+        runSsh({u"-v"_s, u"-F"_s, config, u"-o"_s, u"ProxyCommand=true"_s, u"gpu1"_s});
     QVERIFY2(!opened.err.contains("identity file"_L1), qPrintable(opened.err));
 }
 
@@ -172,10 +186,14 @@ void TstSshConfigOpenSsh::paths_comeThrough_data()
     QTest::addColumn<QByteArray>("config");
     QTest::addColumn<QStringList>("userFiles");
     QTest::newRow("two") << QByteArray("UserKnownHostsFile /a /b") << QStringList{u"/a"_s, u"/b"_s};
-    QTest::newRow("blank") << QByteArray("UserKnownHostsFile \"/a b\" /c") << QStringList{u"/a b"_s, u"/c"_s};
-    QTest::newRow("tokens") << QByteArray("UserKnownHostsFile /a-%h-%p-%%h") << QStringList{u"/a-gpu1-22-%h"_s};
-    QTest::newRow("home") << QByteArray("UserKnownHostsFile ~/kh") << QStringList{self().home + u"/kh"_s};
-    QTest::newRow("variable") << QByteArray("UserKnownHostsFile ${KEYS}/kh") << QStringList{u"/env/a b/kh"_s};
+    QTest::newRow("blank") << QByteArray("UserKnownHostsFile \"/a b\" /c")
+                           << QStringList{u"/a b"_s, u"/c"_s};
+    QTest::newRow("tokens") << QByteArray("UserKnownHostsFile /a-%h-%p-%%h")
+                            << QStringList{u"/a-gpu1-22-%h"_s};
+    QTest::newRow("home") << QByteArray("UserKnownHostsFile ~/kh")
+                          << QStringList{self().home + u"/kh"_s};
+    QTest::newRow("variable") << QByteArray("UserKnownHostsFile ${KEYS}/kh")
+                              << QStringList{u"/env/a b/kh"_s};
     QTest::newRow("none") << QByteArray("UserKnownHostsFile none") << QStringList();
 }
 
@@ -205,7 +223,8 @@ void TstSshConfigOpenSsh::commandLine_meansTheSameToSsh()
     QFETCH(QString, file);
     ConnectionSettings settings;
     settings.target = {u"bob"_s, u"gpu1"_s, quint16(2200)};
-    settings.sshConfigFile = configWith("Host gpu1\n  HostName real.example\n  User alice\n  IdentityFile /own\n");
+    settings.sshConfigFile =
+        configWith("Host gpu1\n  HostName real.example\n  User alice\n  IdentityFile /own\n");
     settings.knownHostsFile = file;
     settings.identityFile = file;
     QStringList words = sshCommandLine(settings);

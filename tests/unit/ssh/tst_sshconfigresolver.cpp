@@ -88,7 +88,8 @@ void TstSshConfigResolver::write(const QString &name, const QByteArray &text) co
 QString TstSshConfigResolver::script(const QByteArray &body) const
 {
     write(u"fake-ssh"_s, "#!/bin/sh\n" + body + "\n");
-    QFile::setPermissions(path(u"fake-ssh"_s), QFile::ReadOwner | QFile::WriteOwner | QFile::ExeOwner);
+    QFile::setPermissions(path(u"fake-ssh"_s),
+                          QFile::ReadOwner | QFile::WriteOwner | QFile::ExeOwner);
     return path(u"fake-ssh"_s);
 }
 
@@ -144,7 +145,8 @@ void TstSshConfigResolver::resolve_namesThatSshTakesButLibsshDoesNot()
 void TstSshConfigResolver::resolve_answersLaterNeverAtOnce()
 {
     bool called = false;
-    m_resolver->resolve({{}, u"-bad"_s, {}}, {}, this, [&](const Result<ResolvedHost> &) { called = true; });
+    m_resolver->resolve({{}, u"-bad"_s, {}}, {}, this,
+                        [&](const Result<ResolvedHost> &) { called = true; });
     QVERIFY(!called);
     QTRY_VERIFY(called);
 }
@@ -204,8 +206,10 @@ void TstSshConfigResolver::resolve_unsupportedMatchShowsTheMessage()
 
 void TstSshConfigResolver::resolve_jumpHostIsRefused()
 {
-    // The layout by which libssh forgets the jump host: the pattern meets the alias, not the HostName.
-    write(u"config"_s, "Host gpu1\n  HostName real.example\nHost gpu*\n  ProxyJump bob@bastion:2222\n");
+    // The layout by which libssh forgets the jump host: the pattern meets the alias, not the
+    // HostName.
+    write(u"config"_s,
+          "Host gpu1\n  HostName real.example\nHost gpu*\n  ProxyJump bob@bastion:2222\n");
     const Result<ResolvedHost> host = ask({{}, u"gpu1"_s, {}});
     QVERIFY(!host);
     QCOMPARE(host.error().code, ErrorCode::SshConfigRefused);
@@ -224,7 +228,8 @@ void TstSshConfigResolver::resolve_noSshHere()
 
 void TstSshConfigResolver::resolve_unansweredNameIsNameNotResolved()
 {
-    m_resolver->setProgram(script("echo 'ssh: Could not resolve hostname gpu1: Name or service not known' >&2; exit 255"));
+    m_resolver->setProgram(script(
+        "echo 'ssh: Could not resolve hostname gpu1: Name or service not known' >&2; exit 255"));
     const Result<ResolvedHost> host = ask({{}, u"gpu1"_s, {}});
     QVERIFY(!host);
     QCOMPARE(host.error().code, ErrorCode::NameNotResolved);
@@ -233,7 +238,8 @@ void TstSshConfigResolver::resolve_unansweredNameIsNameNotResolved()
 void TstSshConfigResolver::resolve_hangingMatchExecEndsInTimeAndLeavesNothing()
 {
     const QString pidFile = path(u"pid"_s);
-    write(u"config"_s, "Match exec \"echo $$ >" + QFile::encodeName(pidFile) + "; exec sleep 300\"\n  User bob\n");
+    write(u"config"_s, "Match exec \"echo $$ >" + QFile::encodeName(pidFile)
+                           + "; exec sleep 300\"\n  User bob\n");
     m_resolver->setLimit(700ms);
     QElapsedTimer timer;
     timer.start();
@@ -246,7 +252,9 @@ void TstSshConfigResolver::resolve_hangingMatchExecEndsInTimeAndLeavesNothing()
     QVERIFY(file.open(QIODevice::ReadOnly));
     const int pid = file.readAll().trimmed().toInt();
     QVERIFY(pid > 1);
-    QTRY_VERIFY(::kill(pid, 0) != 0 || QFile(u"/proc/%1/exe"_s.arg(pid)).symLinkTarget().isEmpty()); // gone, or a zombie
+    QTRY_VERIFY(
+        ::kill(pid, 0) != 0
+        || QFile(u"/proc/%1/exe"_s.arg(pid)).symLinkTarget().isEmpty()); // gone, or a zombie
 }
 
 void TstSshConfigResolver::resolve_endlessOutputIsCutOff()
@@ -277,7 +285,9 @@ void TstSshConfigResolver::resolve_severalAtOnce()
     QStringList names;
     for (int i = 0; i < 8; ++i) {
         m_resolver->resolve({{}, u"host%1"_s.arg(i), {}}, path(u"config"_s), this,
-                            [&](const Result<ResolvedHost> &host) { names += host ? host->hostName : u"failed"_s; });
+                            [&](const Result<ResolvedHost> &host) {
+                                names += host ? host->hostName : u"failed"_s;
+                            });
     }
     QTRY_COMPARE_WITH_TIMEOUT(names.size(), 8, 10'000);
     names.sort();
@@ -304,10 +314,12 @@ void TstSshConfigResolver::contextGone_neverCallsBack()
 {
     bool called = false;
     auto context = std::make_unique<QObject>();
-    m_resolver->resolve({{}, u"gpu1"_s, {}}, {}, context.get(), [&](const Result<ResolvedHost> &) { called = true; });
+    m_resolver->resolve({{}, u"gpu1"_s, {}}, {}, context.get(),
+                        [&](const Result<ResolvedHost> &) { called = true; });
     context.reset();
     bool other = false;
-    m_resolver->resolve({{}, u"gpu1"_s, {}}, {}, this, [&](const Result<ResolvedHost> &) { other = true; });
+    m_resolver->resolve({{}, u"gpu1"_s, {}}, {}, this,
+                        [&](const Result<ResolvedHost> &) { other = true; });
     QTRY_VERIFY(other);
     QVERIFY(!called);
 }
@@ -315,10 +327,11 @@ void TstSshConfigResolver::contextGone_neverCallsBack()
 void TstSshConfigResolver::callback_mayDestroyTheResolver()
 {
     bool called = false;
-    m_resolver->resolve({{}, u"gpu1"_s, {}}, path(u"config"_s), this, [&](const Result<ResolvedHost> &) {
-        called = true;
-        m_resolver.reset();
-    });
+    m_resolver->resolve({{}, u"gpu1"_s, {}}, path(u"config"_s), this,
+                        [&](const Result<ResolvedHost> &) {
+                            called = true;
+                            m_resolver.reset();
+                        });
     QTRY_VERIFY(called);
     QVERIFY(!m_resolver);
 }
@@ -382,7 +395,8 @@ void TstSshConfigResolver::cache_seesEveryFileChange()
 void TstSshConfigResolver::cache_notForMatchExec()
 {
     m_resolver = std::make_unique<SshConfigResolver>(std::make_shared<SshConfigCache>());
-    write(u"config"_s, "Match host gpu1 exec \"test -e " + QFile::encodeName(path(u"vpn"_s)) + "\"\n  HostName vpn.example\n");
+    write(u"config"_s, "Match host gpu1 exec \"test -e " + QFile::encodeName(path(u"vpn"_s))
+                           + "\"\n  HostName vpn.example\n");
     QCOMPARE(ask({{}, u"gpu1"_s, {}})->hostName, u"gpu1"_s);
     write(u"vpn"_s, {});
     QCOMPARE(ask({{}, u"gpu1"_s, {}})->hostName, u"vpn.example"_s);

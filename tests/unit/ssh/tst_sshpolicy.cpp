@@ -89,7 +89,8 @@ void TstSshPolicy::table_knowsEveryKeywordOfTheFixtures()
     QVERIFY(file.open(QIODevice::ReadOnly));
     file.readLine();
     while (!file.atEnd()) {
-        const QString keyword = QString::fromUtf8(file.readLine()).section(u' ', 0, 0).trimmed().toLower();
+        const QString keyword =
+            QString::fromUtf8(file.readLine()).section(u' ', 0, 0).trimmed().toLower();
         QVERIFY2(policyOf(keyword) != SshKeywordPolicy::Unknown, qPrintable(keyword));
     }
 }
@@ -142,7 +143,8 @@ void TstSshPolicy::refused_anyOfSeveralValues()
 
 void TstSshPolicy::refused_hostileValueIsCleaned()
 {
-    const Result<void> allowed = checkSshConfig(hostWith(u"proxycommand"_s, {u"x\x1b]0;y\a"_s + QString(5'000, u'z')}));
+    const Result<void> allowed =
+        checkSshConfig(hostWith(u"proxycommand"_s, {u"x\x1b]0;y\a"_s + QString(5'000, u'z')}));
     QVERIFY(!allowed);
     QVERIFY(!allowed.error().detail.contains(u'\x1b'));
     QVERIFY(allowed.error().detail.size() < 600);
@@ -151,8 +153,9 @@ void TstSshPolicy::refused_hostileValueIsCleaned()
 void TstSshPolicy::allowed_harmlessAndUnknown_data()
 {
     QTest::addColumn<QString>("keyword");
-    for (const QString &keyword : keywordsWith(SshKeywordPolicy::Harmless) + keywordsWith(SshKeywordPolicy::Honoured)
-             + QStringList{u"nosuch"_s})
+    for (const QString &keyword : keywordsWith(SshKeywordPolicy::Harmless)
+                                      + keywordsWith(SshKeywordPolicy::Honoured)
+                                      + QStringList{u"nosuch"_s})
         QTest::newRow(qPrintable(keyword)) << keyword;
 }
 

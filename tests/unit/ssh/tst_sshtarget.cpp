@@ -25,23 +25,28 @@ void TstSshTarget::parse_understood_data()
     QTest::addColumn<QString>("host");
     QTest::addColumn<int>("port");
     QTest::addColumn<QString>("shown");
-    const auto row = [](const char *name, const QString &text, const QString &user, const QString &host, int port,
-                        const QString &shown) { QTest::newRow(name) << text << user << host << port << shown; };
+    const auto row = [](const char *name, const QString &text, const QString &user,
+                        const QString &host, int port, const QString &shown) {
+        QTest::newRow(name) << text << user << host << port << shown;
+    };
     row("alias", u"gpu1"_s, {}, u"gpu1"_s, 0, u"gpu1"_s);
     row("underscore", u"gpu_01"_s, {}, u"gpu_01"_s, 0, u"gpu_01"_s);
     row("upper case kept", u"GPU1"_s, {}, u"GPU1"_s, 0, u"GPU1"_s);
     row("user", u"root@gpu1"_s, u"root"_s, u"gpu1"_s, 0, u"root@gpu1"_s);
     row("port", u"gpu1:2222"_s, {}, u"gpu1"_s, 2222, u"gpu1:2222"_s);
     row("port 22 stays said", u"gpu1:22"_s, {}, u"gpu1"_s, 22, u"gpu1:22"_s);
-    row("all three", u"root@gpu1.example:65535"_s, u"root"_s, u"gpu1.example"_s, 65535, u"root@gpu1.example:65535"_s);
+    row("all three", u"root@gpu1.example:65535"_s, u"root"_s, u"gpu1.example"_s, 65535,
+        u"root@gpu1.example:65535"_s);
     row("user with at sign", u"a@corp@gpu1"_s, u"a@corp"_s, u"gpu1"_s, 0, u"a@corp@gpu1"_s);
     row("user with backslash", u"DOM\\u@gpu1"_s, u"DOM\\u"_s, u"gpu1"_s, 0, u"DOM\\u@gpu1"_s);
     row("user with colon", u"a:b@gpu1"_s, u"a:b"_s, u"gpu1"_s, 0, u"a:b@gpu1"_s);
     row("ipv4", u"10.0.0.5:22"_s, {}, u"10.0.0.5"_s, 22, u"10.0.0.5:22"_s);
     row("ipv6 bracketed", u"[fd00::5]"_s, {}, u"fd00::5"_s, 0, u"[fd00::5]"_s);
-    row("ipv6 with port", u"root@[fd00::5]:2222"_s, u"root"_s, u"fd00::5"_s, 2222, u"root@[fd00::5]:2222"_s);
+    row("ipv6 with port", u"root@[fd00::5]:2222"_s, u"root"_s, u"fd00::5"_s, 2222,
+        u"root@[fd00::5]:2222"_s);
     row("ipv6 bare", u"fd00::5"_s, {}, u"fd00::5"_s, 0, u"[fd00::5]"_s);
-    row("ipv6 with zone", u"[fe80::1%eth0]:22"_s, {}, u"fe80::1%eth0"_s, 22, u"[fe80::1%eth0]:22"_s);
+    row("ipv6 with zone", u"[fe80::1%eth0]:22"_s, {}, u"fe80::1%eth0"_s, 22,
+        u"[fe80::1%eth0]:22"_s);
     row("ipv6 mapped", u"::ffff:10.0.0.5"_s, {}, u"::ffff:10.0.0.5"_s, 0, u"[::ffff:10.0.0.5]"_s);
     row("name in brackets", u"[gpu1]:2222"_s, {}, u"gpu1"_s, 2222, u"gpu1:2222"_s);
     row("not only ascii", u"büro-1"_s, {}, u"büro-1"_s, 0, u"büro-1"_s);
