@@ -57,7 +57,8 @@ ScenarioHost host(const QString &name, const QString &gpus = {}, const QString &
     ScenarioHost made;
     made.name = name;
     made.tags = {u"simulated"_s};
-    made.files[u"host.conf"_s] = crowd() + u"user = ops 1000\n"_s + more;
+    const int firstPid = 1000 + int(qHash(name, 7) % 20'000);
+    made.files[u"host.conf"_s] = crowd() + u"first_pid = %1\n"_s.arg(firstPid) + u"user = ops 1000\n"_s + more;
     made.files[u"gpus.conf"_s] = u"count = 8\nseed = %1\nlatency_ms = 45\n"_s.arg(name) + gpus;
     return made;
 }

@@ -59,6 +59,11 @@ public:
         , m_sessions(m_cgroups, files)
     {
         m_cgroups.refresh();
+        // A host that has been up for a while does not count from 2.
+        if (std::FILE *last = std::fopen("/proc/sys/kernel/ns_last_pid", "w")) {
+            std::fprintf(last, "%ld", files.config.number("first_pid", 1200) - 1);
+            std::fclose(last);
+        }
         for (const std::string &unit : files.config.values("start"))
             m_units.start(unit);
         for (const std::string &line : files.config.values("crowd"))

@@ -115,6 +115,15 @@ Card cardOf(const Config &config, int index)
     return card;
 }
 
+/// Work is never even: a claim's load moves by up to 12 points with time, differently on each card.
+int livelyLoad(int percent, int gpu)
+{
+    if (percent <= 0 || percent >= 100)
+        return percent;
+    const long step = std::time(nullptr) / 2;
+    return int(std::clamp(percent + (step * 37 + gpu * 53) % 25 - 12, 1L, 100L));
+}
+
 void addClaim(Card &card, const HeldMemory &memory, const Config &config)
 {
     const Claim &claim = memory.claim;
@@ -125,7 +134,7 @@ void addClaim(Card &card, const HeldMemory &memory, const Config &config)
                              claim.migInstance});
     }
     if (memory.creatorAlive)
-        card.utilization = std::max(card.utilization, claim.utilization);
+        card.utilization = std::max(card.utilization, livelyLoad(claim.utilization, card.index));
     for (MigDevice &device : card.migDevices) {
         if (device.instance == claim.migInstance)
             device.usedMib += memory.mibNow;

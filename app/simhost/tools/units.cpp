@@ -157,6 +157,8 @@ pid_t Units::spawn(Unit &unit, const std::string &commandLine)
         _exit(203);
     }
     close(ends[1]);
+    // What the last step still had to say comes before the next one's words.
+    while (readOnce(unit)) { }
     if (unit.output >= 0)
         close(unit.output);
     unit.output = ends[0];
@@ -318,23 +320,26 @@ std::vector<int> Units::outputs() const
 void Units::readOutput(int fd)
 {
     for (auto &[name, unit] : m_units) {
-        if (unit.output != fd)
-            continue;
-        char buffer[4096];
-        const ssize_t count = read(fd, buffer, sizeof buffer);
-        if (count <= 0) {
+        if (unit.output == fd && !readOnce(unit)) {
             close(fd);
             unit.output = -1;
-            return;
         }
-        unit.pending.append(buffer, static_cast<std::size_t>(count));
-        while (unit.pending.find('\n') != std::string::npos || unit.pending.size() > 4096) {
-            const auto end = std::min(unit.pending.find('\n'), unit.pending.size());
-            log(unit, "vllm", unit.logPid, unit.pending.substr(0, end));
-            unit.pending.erase(0, end + 1);
-        }
-        return;
     }
+}
+
+bool Units::readOnce(Unit &unit)
+{
+    char buffer[4096];
+    const ssize_t count = unit.output < 0 ? 0 : read(unit.output, buffer, sizeof buffer);
+    if (count <= 0)
+        return false;
+    unit.pending.append(buffer, static_cast<std::size_t>(count));
+    while (unit.pending.find('\n') != std::string::npos || unit.pending.size() > 4096) {
+        const auto end = std::min(unit.pending.find('\n'), unit.pending.size());
+        log(unit, "vllm", unit.logPid, unit.pending.substr(0, end));
+        unit.pending.erase(0, end + 1);
+    }
+    return true;
 }
 
 void Units::log(Unit &unit, const std::string &tag, pid_t pid, const std::string &line)

@@ -60,6 +60,8 @@ private:
     void signalGroup(const Unit &unit, int number);
     void beginStop(Unit &unit);
     void finish(Unit &unit);
+    /// Journals one read of the unit's output; false when nothing came.
+    bool readOnce(Unit &unit);
     void log(Unit &unit, const std::string &tag, pid_t pid, const std::string &line);
     void tickOne(Unit &unit);
 

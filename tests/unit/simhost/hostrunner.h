@@ -8,6 +8,7 @@
 #include "app/simhost/simulatedhost.h"
 
 #include <QElapsedTimer>
+#include <QProcess>
 #include <QTemporaryDir>
 #include <QTest>
 
@@ -54,6 +55,30 @@ public:
         CommandResult result{readAll(pipes->out), readAll(pipes->err), readAll(pipes->status)};
         pipes->closeAll();
         return result;
+    }
+
+    /// A session that goes on, as the console's probe shells do.
+    [[nodiscard]] SessionPipes converse(const QString &command) const
+    {
+        auto pipes = m_host->startSession("root", command.toStdString(), nullptr);
+        return pipes ? *pipes : SessionPipes();
+    }
+
+    /// What comes until `end` stands at the end of it; all that came when it does not come in time.
+    [[nodiscard]] static QByteArray ask(const SessionPipes &pipes, const QByteArray &text, const QByteArray &end)
+    {
+        QByteArray all;
+        char buffer[8192];
+        pollfd wait = {pipes.out, POLLIN, 0};
+        if (write(pipes.in, text.constData(), size_t(text.size())) != text.size())
+            return all;
+        while (!all.contains(end) && poll(&wait, 1, 15'000) > 0) {
+            const ssize_t count = read(pipes.out, buffer, sizeof buffer);
+            if (count <= 0)
+                break;
+            all.append(buffer, count);
+        }
+        return all;
     }
 
     [[nodiscard]] QString output(const QString &command, const QString &user = QStringLiteral("root")) const
