@@ -10,6 +10,6 @@ target_link_libraries(pilothouse_sshdsupport PUBLIC Pilothouse::ssh Qt6::Network
 foreach(test sshshell sshagentsignin sshconnecting sshhostkey sshkeyfilesignin)
     pilothouse_test(tst_${test} LABEL ssh TIMEOUT 120 SOURCES sshd/tst_${test}.cpp LINKS pilothouse_sshdsupport)
 endforeach()
-foreach(test sshconnector)
-    pilothouse_test(tst_${test} LABEL unit SOURCES tst_${test}.cpp LINKS Pilothouse::ssh Qt6::Network)
+foreach(test agentprotocol agentrelay effectivesettings keepalive sessioncore sshchannel sshconnector)
+    pilothouse_test(tst_${test} LABEL unit SOURCES tst_${test}.cpp LINKS pilothouse_sshdsupport ssh)
 endforeach()
