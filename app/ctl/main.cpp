@@ -16,8 +16,9 @@
 #include <langinfo.h>
 #include <sys/prctl.h>
 
-using namespace pilothouse;
 using namespace Qt::StringLiterals;
+
+namespace pilothouse {
 
 namespace {
 
@@ -58,9 +59,7 @@ int runCommand(const CommandRow &row, const CommandContext &context)
     return result;
 }
 
-} // namespace
-
-int main(int argc, char **argv)
+int runProgram(int argc, char **argv)
 {
     prepareProcess();
     QCoreApplication application(argc, argv);
@@ -89,4 +88,12 @@ int main(int argc, char **argv)
     Interrupts interrupts;
     const int result = runCommand(*row, CommandContext{*options, output, interrupts});
     return afterOutput(output, result);
+}
+
+} // namespace
+} // namespace pilothouse
+
+int main(int argc, char **argv)
+{
+    return pilothouse::runProgram(argc, argv);
 }

@@ -162,7 +162,9 @@ QString processTable(const Snapshot &snapshot, const Output &output)
                    {process.owner.name},
                    {command.isEmpty() ? process.driverName : command}});
     }
-    return table.isEmpty() ? u"\nNo process has GPU memory.\n"_s : QString(u'\n' + table.text(output));
+    if (!table.isEmpty())
+        return u'\n' + table.text(output);
+    return snapshot.gpus ? u"\nNo process has GPU memory.\n"_s : u"\nWho has GPU memory is unknown.\n"_s;
 }
 
 QString unitTable(const Snapshot &snapshot, const Output &output)

@@ -129,8 +129,9 @@ void TestCommand::fail(const Error &error)
         emit finished(exitCodeOf(error.code));
         return;
     }
-    reach(stepOf(error.code, m_current));
-    const TestStep failing = stepOf(error.code, m_current);
+    const bool connecting = m_current == TestStep::Resolve && m_resolved;
+    const TestStep failing = stepOf(error.code, connecting ? TestStep::Connect : m_current);
+    reach(failing);
     add({failing, StepResult::State::Failed, sentenceOf(error), std::nullopt, error.code});
     for (int step = int(failing) + 1; step <= int(TestStep::Rights); ++step)
         add({TestStep(step), StepResult::State::Skipped, u"Not reached."_s, std::nullopt, std::nullopt});

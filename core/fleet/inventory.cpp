@@ -12,6 +12,9 @@
 #include <QHash>
 #include <QSaveFile>
 
+#include <cerrno>
+#include <sys/stat.h>
+
 namespace pilothouse {
 
 using namespace Qt::StringLiterals;
@@ -118,11 +121,16 @@ QString mainFileOf(const QString &configDir)
     return QDir(QDir(configDir).absolutePath()).filePath(u"hosts.toml"_s);
 }
 
+/// A file that cannot be looked at is there, as far as we know: reading it will say why.
+bool isMissing(const QString &file)
+{
+    struct stat status = {};
+    return ::lstat(QFile::encodeName(file).constData(), &status) != 0 && (errno == ENOENT || errno == ENOTDIR);
+}
+
 Result<QByteArray> mainBytes(const QString &file)
 {
-    if (!QFileInfo::exists(file) && !QFileInfo(file).isSymLink())
-        return QByteArray();
-    return readFile(file);
+    return isMissing(file) ? QByteArray() : readFile(file);
 }
 
 Result<void> replaceFile(const QString &path, const QByteArray &before, const QByteArray &after)
@@ -149,7 +157,7 @@ Result<Inventory> loadInventory(const QString &configDir)
 {
     const QString mainFile = mainFileOf(configDir);
     Loader loader(mainFile);
-    if (!QFileInfo::exists(mainFile) && !QFileInfo(mainFile).isSymLink()) {
+    if (isMissing(mainFile)) {
         Inventory empty;
         empty.mainFile = mainFile;
         return empty;

@@ -71,8 +71,9 @@ void TstSnapshotText::missingLists_areSaid()
     snapshot.gpuSource.status = GpuSource::Status::Failed;
     snapshot.gpuSource.message = u"NVML: mismatch"_s;
     QCOMPARE(missingGpusText(snapshot), u"The GPU data is missing: nvidia-smi failed (NVML: mismatch)."_s);
-    snapshot.gpus = QList<Gpu>{};
     snapshot.processes = QList<Process>{};
+    QVERIFY(snapshotText(snapshot, m_output).contains(u"Who has GPU memory is unknown."_s));
+    snapshot.gpus = QList<Gpu>{};
     QVERIFY(snapshotText(snapshot, m_output).contains(u"No GPUs.\n\nNo process has GPU memory.\n"_s));
 }
 

@@ -29,6 +29,7 @@ private slots:
     void brokenInclude_saysWhereAndWhat();
     void brokenIncludedFile_isNamedItself();
     void sameNameInTwoFiles_namesBoth();
+    void fileWithoutPermission_isALocalFailure_data();
     void fileWithoutPermission_isALocalFailure();
     void folderInPlaceOfTheFile_isALocalFailure();
     void binaryNoise_isRefused();
@@ -317,15 +318,28 @@ void TstInventory::sameNameInTwoFiles_namesBoth()
                  + path(u"a.toml"_s) + u":1:1 already."_s);
 }
 
+void TstInventory::fileWithoutPermission_isALocalFailure_data()
+{
+    QTest::addColumn<QString>("closed");
+    QTest::newRow("file") << u"folder/hosts.toml"_s;
+    QTest::newRow("folder") << u"folder"_s;
+}
+
 void TstInventory::fileWithoutPermission_isALocalFailure()
 {
-    if (::geteuid() == 0)
-        QSKIP("root may read every file");
-    write(u"hosts.toml"_s, "");
-    QVERIFY(QFile::setPermissions(path(u"hosts.toml"_s), {}));
-    const auto inventory = loadInventory(m_dir->path());
+    QFETCH(const QString, closed);
+    write(u"folder/hosts.toml"_s, "");
+    QVERIFY(QFile::setPermissions(path(closed), {}));
+    QVERIFY(QFile::setPermissions(m_dir->path(), QFile::Permissions(0x7755)));
+    // Root may read everything: then as somebody else.
+    const uid_t me = ::geteuid();
+    QVERIFY(me != 0 || ::seteuid(65534) == 0);
+    const auto inventory = loadInventory(path(u"folder"_s));
+    QVERIFY(me != 0 || ::seteuid(me) == 0);
+    QVERIFY(QFile::setPermissions(path(closed), QFile::ReadOwner | QFile::WriteOwner | QFile::ExeOwner));
     QVERIFY(!inventory);
     QCOMPARE(inventory.error().code, ErrorCode::LocalIo);
+    QVERIFY(inventory.error().detail.contains(path(u"folder/hosts.toml"_s)));
 }
 
 void TstInventory::folderInPlaceOfTheFile_isALocalFailure()
