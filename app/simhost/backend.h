@@ -41,6 +41,8 @@ public:
                                                        const TerminalSize *terminal) const = 0;
     [[nodiscard]] virtual Result<SessionPipes> connectTo(const std::string &address, int port) const = 0;
     [[nodiscard]] virtual bool knowsUser(const std::string &user) const = 0;
+    /// Main thread: the host shall end; destroying it waits until it has.
+    virtual void beginEnd() { }
 };
 
 } // namespace pilothouse

@@ -8,8 +8,8 @@ namespace pilothouse {
 
 using namespace Qt::StringLiterals;
 
-MemoryBackend::MemoryBackend(const QString &name, int processes)
-    : m_host(std::make_shared<const MemoryHost>(name.toStdString(), processes))
+MemoryBackend::MemoryBackend(const QString &name, int processes, MemoryState state)
+    : m_host(std::make_shared<const MemoryHost>(name.toStdString(), processes, state))
 {
 }
 

@@ -15,7 +15,7 @@ namespace pilothouse {
 class MemoryBackend final : public HostBackend
 {
 public:
-    MemoryBackend(const QString &name, int processes);
+    MemoryBackend(const QString &name, int processes, MemoryState state);
     [[nodiscard]] Result<StartedCommand> start(const std::string &user, const std::string &command,
                                                const TerminalSize *terminal) const override;
     [[nodiscard]] Result<SessionPipes> connectTo(const std::string &address, int port) const override;

@@ -40,26 +40,47 @@ double uptimeNow()
     return double(now.tv_sec) + double(now.tv_nsec) / 1e9;
 }
 
-MemoryHost::MemoryHost(std::string name, int processes)
+MemoryHost::MemoryHost(std::string name, int processes, MemoryState state)
     : m_name(std::move(name))
+    , m_state(state)
     , m_bootId(idFrom("boot " + m_name))
     , m_startedAt(uptimeNow())
 {
-    m_processes.push_back({serverPid, 1, "python3",
-                           {"/usr/bin/python3", "-m", "vllm.entrypoints.openai.api_server", "--model",
-                            "/models/kimi-k2.5", "--served-model-name", "kimi-k2.5", "--tensor-parallel-size", "8",
-                            "--port", "8000"},
-                           -1});
-    m_processes.push_back({serverPid + 1, serverPid, "python3",
+    if (holds())
+        addServer();
+    for (int pid = crowdBegins; int(m_processes.size()) < processes; ++pid)
+        m_processes.push_back({pid, 1, "worker", {"/usr/sbin/worker", "--pool", "general"}, -1});
+}
+
+void MemoryHost::addServer()
+{
+    const bool serves = listens();
+    if (serves) {
+        m_processes.push_back({serverPid, 1, "python3",
+                               {"/usr/bin/python3", "-m", "vllm.entrypoints.openai.api_server", "--model",
+                                "/models/kimi-k2.5", "--served-model-name", "kimi-k2.5", "--tensor-parallel-size",
+                                "8", "--port", "8000"},
+                               -1});
+    }
+    const int launcher = serves ? serverPid : 1;
+    m_processes.push_back({serverPid + 1, launcher, "python3",
                            {"/usr/bin/python3", "-c", "from multiprocessing.resource_tracker import main;main(37)"},
                            -1});
-    m_processes.push_back({serverPid + 2, serverPid, "VLLM::EngineCor", {"VLLM::EngineCore"}, -1});
+    m_processes.push_back({serverPid + 2, launcher, "VLLM::EngineCor", {"VLLM::EngineCore"}, -1});
     for (int gpu = 0; gpu < cards; ++gpu) {
         m_processes.push_back({serverPid + 10 + gpu, serverPid + 2, "VLLM::Worker_TP",
                                {"VLLM::Worker_TP" + std::to_string(gpu)}, gpu});
     }
-    for (int pid = crowdBegins; int(m_processes.size()) < processes; ++pid)
-        m_processes.push_back({pid, 1, "worker", {"/usr/sbin/worker", "--pool", "general"}, -1});
+}
+
+std::string MemoryHost::unitMembers() const
+{
+    std::string pids;
+    for (const MemoryProcess &process : m_processes) {
+        if (listens() && process.pid < crowdBegins)
+            pids += ' ' + std::to_string(process.pid);
+    }
+    return pids;
 }
 
 std::string MemoryHost::uuid(int gpu) const { return "GPU-" + idFrom(m_name + ' ' + std::to_string(gpu)); }
@@ -74,6 +95,12 @@ std::string MemoryHost::gpuCell(int gpu, const std::string &field) const
         return "NVIDIA RTX PRO 6000 Blackwell Server Edition";
     if (field == "pci.bus_id")
         return "00000000:" + hexByte(1 + 0x20 * gpu) + ":00.0";
+    if (!listens() && field == "utilization.gpu")
+        return "0";
+    if (!holds() && (field == "memory.used" || field == "memory.free"))
+        return field == "memory.used" ? "4" : "97245";
+    if (!listens() && field.starts_with("power.draw"))
+        return std::to_string(78 + gpu) + ".50";
     if (field == "utilization.gpu")
         return std::to_string(30 + (int(uptimeNow()) + 3 * gpu) % 40);
     if (field.starts_with("power.draw"))
@@ -145,13 +172,13 @@ std::string MemoryHost::unitValue(const std::string &unit, const std::string &pr
     if (property == "LoadState")
         return known ? "loaded" : "not-found";
     if (property == "ActiveState")
-        return known ? "active" : "inactive";
+        return !known || !holds() ? "inactive" : listens() ? "active" : "activating";
     if (property == "SubState")
-        return known ? "running" : "dead";
+        return !known || !holds() ? "dead" : listens() ? "running" : "start-pre";
     if (property == "MainPID" || property == "ExecMainPID")
-        return known ? std::to_string(serverPid) : "0";
+        return known && listens() ? std::to_string(serverPid) : "0";
     if (property == "ControlGroup")
-        return known ? "/system.slice/" + unit : "";
+        return known && holds() ? "/system.slice/" + unit : "";
     if (property == "UnitFileState")
         return known ? "enabled" : "";
     if (property == "StateChangeTimestampMonotonic")
@@ -189,8 +216,10 @@ std::string MemoryHost::processLines(const MemoryProcess &process, bool brief) c
         + " 187264630784 5242880 18446744073709551615 1 1 0 0 0 0 0 16781312 17642 0 0 0 17 3 0 0 0 0 0 0 0 0 0 0 0 0 0\n";
     if (brief)
         return text;
-    const bool isServer = process.pid < crowdBegins;
-    text += pid + "/cgroup:0::/system.slice/" + (isServer ? unitName : "worker.service") + '\n';
+    const std::string group = process.pid >= crowdBegins ? "/system.slice/worker.service"
+        : listens()                                      ? "/system.slice/" + unitName
+                                                         : "/user.slice/user-0.slice/session-2.scope";
+    text += pid + "/cgroup:0::" + group + '\n';
     text += pid + "/cmdline:";
     for (std::size_t i = 0; i < process.arguments.size(); ++i) {
         if (i > 0)

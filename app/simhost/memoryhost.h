@@ -10,6 +10,13 @@
 
 namespace pilothouse {
 
+/// What the host's server is about.
+enum class MemoryState {
+    Serving,
+    Free,
+    Leftover, ///< its launcher was killed, the unit waits for free cards
+};
+
 struct MemoryProcess
 {
     int pid = 0;
@@ -23,7 +30,7 @@ class MemoryHost
 {
 public:
     /// `processes` in all; those that a light look matches are among them.
-    MemoryHost(std::string name, int processes);
+    MemoryHost(std::string name, int processes, MemoryState state = MemoryState::Serving);
 
     [[nodiscard]] const std::vector<MemoryProcess> &processes() const { return m_processes; }
     [[nodiscard]] const std::string &bootId() const { return m_bootId; }
@@ -32,8 +39,14 @@ public:
     [[nodiscard]] std::string pciLines() const;
     [[nodiscard]] std::string unitLines(const std::vector<std::string> &units,
                                         const std::vector<std::string> &properties) const;
+    /// PIDs in the cgroups of the units.
+    [[nodiscard]] std::string unitMembers() const;
     /// Lines "PID/stat:…", "PID/cgroup:…", "PID/cmdline:…" of one process; the first alone when `brief`.
     [[nodiscard]] std::string processLines(const MemoryProcess &process, bool brief) const;
+
+    /// The server's HTTP side answers.
+    [[nodiscard]] bool listens() const { return m_state == MemoryState::Serving; }
+    [[nodiscard]] bool holds() const { return m_state != MemoryState::Free; }
 
     static constexpr int cards = 8;
     static constexpr int serverPid = 4001;
@@ -41,9 +54,11 @@ public:
 private:
     [[nodiscard]] std::string uuid(int gpu) const;
     [[nodiscard]] std::string gpuCell(int gpu, const std::string &field) const;
+    void addServer();
     [[nodiscard]] std::string unitValue(const std::string &unit, const std::string &property) const;
 
     std::string m_name;
+    MemoryState m_state;
     std::string m_bootId;
     double m_startedAt; ///< seconds since the machine's boot
     std::vector<MemoryProcess> m_processes;

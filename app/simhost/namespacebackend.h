@@ -18,6 +18,7 @@ public:
                                                const TerminalSize *terminal) const override;
     [[nodiscard]] Result<SessionPipes> connectTo(const std::string &address, int port) const override;
     [[nodiscard]] bool knowsUser(const std::string &user) const override;
+    void beginEnd() override { m_host.beginEnd(); }
 
 private:
     SimulatedHost m_host;

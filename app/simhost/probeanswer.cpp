@@ -169,7 +169,6 @@ void ProbeShell::answerKernel(const Request &request)
                        "meminfo:SwapTotal:             0 kB\nmeminfo:SwapFree:              0 kB\n"
                        "vmstat:oom_kill 0\nloadavg:3.12 2.80 2.71 4/4211 88123\n";
     std::string matched;
-    std::string members;
     std::string files;
     std::string uids;
     for (const MemoryProcess &process : m_host->processes()) {
@@ -177,7 +176,6 @@ void ProbeShell::answerKernel(const Request &request)
             break; // the crowd, which no rule knows
         const std::string pid = std::to_string(process.pid);
         matched += ' ' + pid;
-        members += ' ' + pid;
         files += m_host->processLines(process, false);
         uids += pid + "/status:Uid:\t0\t0\t0\t0\n";
     }
@@ -186,13 +184,16 @@ void ProbeShell::answerKernel(const Request &request)
     if (!request.units.empty()) {
         const std::string units = m_host->unitLines(request.units, m_properties);
         section("units", units);
-        if (units.find("ControlGroup=/") != std::string::npos)
+        if (const std::string members = m_host->unitMembers();
+            !members.empty() && units.find("ControlGroup=/") != std::string::npos)
             section("members", members);
     }
     if (request.deep)
         answerDeep();
-    section("procs", encoded(files));
-    section("procs-uids", uids);
+    if (!files.empty())
+        section("procs", encoded(files));
+    if (!uids.empty())
+        section("procs-uids", uids);
     if (!std::exchange(m_usersTold, true))
         section("users", "root:x:0:0:root:/root:/bin/bash\n");
 }
@@ -200,9 +201,12 @@ void ProbeShell::answerKernel(const Request &request)
 void ProbeShell::answerDeep()
 {
     section("pci", m_host->pciLines());
-    section("tcp", "   0: 0100007F:1F40 00000000:0000 0A 00000000:00000000 00:00000000 00000000     0        0 "
-                   "98765 1 0000000000000000 100 0 0 10 0\n");
-    std::string links = std::to_string(MemoryHost::serverPid) + "/fd/12 socket:[98765]\n";
+    const char *port = "   0: 0100007F:1F40 00000000:0000 0A 00000000:00000000 00:00000000 00000000     0        0 "
+                       "98765 1 0000000000000000 100 0 0 10 0\n";
+    section("tcp", m_host->listens() ? port : "");
+    std::string links;
+    if (m_host->listens())
+        links = std::to_string(MemoryHost::serverPid) + "/fd/12 socket:[98765]\n";
     for (const MemoryProcess &process : m_host->processes()) {
         const std::string pid = std::to_string(process.pid);
         if (process.gpu >= 0) {
@@ -211,7 +215,7 @@ void ProbeShell::answerDeep()
         }
     }
     section("fds", links);
-    section("shm", "26 71 65536 0 /dev/shm/psm_4003a1b2\n");
+    section("shm", m_host->holds() ? "26 71 65536 0 /dev/shm/psm_4003a1b2\n" : "");
     std::string maps;
     for (const MemoryProcess &process : m_host->processes()) {
         if (process.gpu >= 0)
@@ -237,7 +241,8 @@ void ProbeShell::answerDriver(const Request &request)
         if (!brief)
             uids += pid + "/status:Uid:\t0\t0\t0\t0\n";
     }
-    section("gpuprocs", encoded(files));
+    if (!files.empty())
+        section("gpuprocs", encoded(files));
     if (!uids.empty())
         section("gpuprocs-uids", uids);
     std::string fields;

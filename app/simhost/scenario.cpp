@@ -57,6 +57,7 @@ ScenarioHost host(const QString &name, const QString &gpus = {}, const QString &
     ScenarioHost made;
     made.name = name;
     made.tags = {u"simulated"_s};
+    made.inMemory = MemoryState::Free;
     const int firstPid = 1000 + int(qHash(name, 7) % 20'000);
     made.files[u"host.conf"_s] = crowd() + u"first_pid = %1\n"_s.arg(firstPid) + u"user = ops 1000\n"_s + more;
     made.files[u"gpus.conf"_s] = u"count = 8\nseed = %1\nlatency_ms = 45\n"_s.arg(name) + gpus;
@@ -67,6 +68,7 @@ ScenarioHost servingHost(const QString &name)
 {
     ScenarioHost made = host(name, {}, u"start = %1\n"_s.arg(kimiUnit));
     made.services = {kimiUnit};
+    made.inMemory = MemoryState::Serving;
     made.files[u"units/"_s + kimiUnit] = kimiUnitText(4);
     return made;
 }
@@ -76,6 +78,7 @@ ScenarioHost leftoverHost(const QString &name)
 {
     ScenarioHost made = host(name);
     made.services = {kimiUnit};
+    made.inMemory = MemoryState::Leftover;
     made.files[u"units/"_s + kimiUnit] = kimiUnitText(20);
     made.files[u"boot"_s]
         = u"sim-server --detach --pid-file /tmp/launcher --gpus 0,1,2,3,4,5,6,7 --load 0 -- %1\n"
@@ -136,6 +139,7 @@ QList<ScenarioHost> manyHosts(int count, int processes)
     for (int i = 1; i <= count; ++i) {
         const QString name = u"gpu%1"_s.arg(i);
         ScenarioHost made = i % 2 == 1 ? servingHost(name) : host(name);
+        made.inMemory = MemoryState::Serving; // answers of true size from all of them
         made.files[u"host.conf"_s] += u"crowd = %1 /usr/sbin/worker --pool general\n"_s.arg(processes);
         hosts.append(made);
     }

@@ -6,6 +6,7 @@
 // pure functions but for writeHost(). Main thread.
 
 #include "core/base/result.h"
+#include "memoryhost.h"
 
 #include <QList>
 #include <QMap>
@@ -21,6 +22,7 @@ struct ScenarioHost
     int expectedGpus = 8;
     QStringList services;       ///< units for hosts.toml, "vllm-kimi-k25.service"
     QMap<QString, QString> files; ///< path in the host's folder -> text
+    MemoryState inMemory = MemoryState::Serving; ///< its picture where answers come from memory
 };
 
 /// demo, faults, plain; Usage for another name.

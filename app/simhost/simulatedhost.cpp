@@ -120,13 +120,19 @@ SimulatedHost &SimulatedHost::operator=(SimulatedHost &&other) noexcept
     return *this;
 }
 
+void SimulatedHost::beginEnd() const
+{
+    // sim-boot ends process 1 and with it the namespace, and is gone only when all of it is.
+    if (m_pid > 0)
+        kill(m_pid, SIGTERM);
+}
+
 SimulatedHost::~SimulatedHost()
 {
     closeOne(m_control);
     if (m_pid <= 0)
         return;
-    // sim-boot ends process 1 and with it the namespace, and is gone only when all of it is.
-    kill(m_pid, SIGTERM);
+    beginEnd();
     for (int waited = 0; waited < endTimeoutMs; waited += 5) {
         if (waitpid(m_pid, nullptr, WNOHANG) != 0)
             return;

@@ -46,6 +46,8 @@ public:
     /// Ends the host with all its processes, and waits until they are gone.
     ~SimulatedHost();
 
+    void beginEnd() const;
+
     /// The user's login shell with -c; an empty command is an interactive one. Runs on a terminal if one is asked for:
     /// then `in` and `out` are the same descriptor and `err` is -1.
     [[nodiscard]] Result<SessionPipes> startSession(const std::string &user, const std::string &command,

@@ -47,6 +47,9 @@ Simulation::~Simulation()
 {
     // Connections first: their threads use the hosts.
     m_server.reset();
+    // All at once, not one after the other.
+    for (const auto &backend : m_backends)
+        backend->beginEnd();
     m_backends.clear();
     QDir(m_options.folder + u"/host-keys"_s).removeRecursively();
     QDir(m_options.folder + u"/hosts"_s).removeRecursively();
@@ -80,7 +83,7 @@ Result<std::unique_ptr<Simulation>> Simulation::start(const SimulationOptions &o
 Result<std::unique_ptr<HostBackend>> Simulation::makeBackend(const ScenarioHost &host) const
 {
     if (m_options.inMemory)
-        return std::make_unique<MemoryBackend>(host.name, m_options.processes);
+        return std::make_unique<MemoryBackend>(host.name, m_options.processes, host.inMemory);
     const auto folder = writeHost(host, m_options.folder + u"/hosts"_s);
     if (!folder)
         return fail(folder.error());

@@ -159,6 +159,22 @@ private slots:
         QVERIFY(fed(shell, "ask n=aa t=1\n").isEmpty());
     }
 
+    void states_differ()
+    {
+        m_host = std::make_shared<const MemoryHost>("gpu2", 300, MemoryState::Free);
+        const Snapshot free = taken(Depth::Deep);
+        QVERIFY(free.processes && free.processes->isEmpty());
+        QCOMPARE(free.gpus.value().first().memoryUsedMib, Quantity<qint64>(4));
+        m_host = std::make_shared<const MemoryHost>("gpu3", 300, MemoryState::Leftover);
+        const Snapshot leftover = taken(Depth::Deep);
+        QCOMPARE(leftover.gpus.value().first().memoryUsedMib, Quantity<qint64>(96619));
+        QCOMPARE(leftover.processes.value().size(), 10);
+        QVERIFY(leftover.listening && leftover.listening->isEmpty());
+        QCOMPARE(leftover.units.value().first().sub, u"start-pre"_s);
+        QVERIFY(free.problems.isEmpty() && leftover.problems.isEmpty());
+        m_host = std::make_shared<const MemoryHost>("gpu1", 300);
+    }
+
     void hosts_differ()
     {
         const MemoryHost other("gpu2", 300);

@@ -136,6 +136,13 @@ private slots:
                  u"0::/user.slice/user-1000.slice"_s);
     }
 
+    void session_usesTheLoginShell()
+    {
+        HostRunner runner;
+        PILOTHOUSE_BOOT_OR_SKIP(runner, quietHost({}, u"login_shell = /bin/bash\n"_s))
+        QVERIFY(!runner.output(u"echo $BASH_VERSION"_s).isEmpty());
+    }
+
     void session_belongsToASshdAndAScope()
     {
         HostRunner runner;
