@@ -125,6 +125,8 @@ public:
         }
         if (const Frame *frame = kernel.find("users"))
             users.insert(readUsers(frame->output));
+        if (const Frame *frame = driver ? driver->find("gpuusers") : nullptr)
+            users.insert(readUsers(frame->output));
         m_answer.users = users;
         return {m_answer, m_described, m_suspects};
     }

@@ -34,6 +34,8 @@ void nameView(AssembleContext &c)
         c.add(u"host.container"_s, u"The shell is inside a container."_s);
     if (answer.hidepid)
         c.add(u"host.hidepid"_s, u"Processes of other users are hidden from this account (hidepid)."_s);
+    if (!answer.sudoTrouble.isEmpty())
+        c.add(u"host.sudo_refused"_s, u"sudo refuses; this is what the account sees by itself: "_s + sentence(answer.sudoTrouble));
     if (answer.depth == Depth::Deep && !answer.root) {
         c.add(u"host.not_root"_s,
             u"An ordinary user cannot see the device descriptors, ports and shared memory of other users' processes."_s);

@@ -141,8 +141,11 @@ void ProbeChannel::takeClosed(int exitStatus, const QString &exitSignal, const E
         giveUp(cause);
         return;
     }
+    QString how = exitSignal.isEmpty() ? u"with status %1"_s.arg(exitStatus) : u"by signal %1"_s.arg(exitSignal);
+    if (exitStatus < 0 && exitSignal.isEmpty())
+        how = u"without a status"_s;
     if (before == State::Busy) {
-        giveUp({ErrorCode::AnswerTruncated, u"The host's shell ended in the middle of its answer."_s, {}});
+        giveUp({ErrorCode::AnswerTruncated, u"The host's shell ended %1 in the middle of its answer."_s.arg(how), {}});
         return;
     }
     if (m_inputClosed) {
@@ -150,9 +153,6 @@ void ProbeChannel::takeClosed(int exitStatus, const QString &exitSignal, const E
         return;
     }
     const QString words = shellWords();
-    QString how = exitSignal.isEmpty() ? u"with status %1"_s.arg(exitStatus) : u"by signal %1"_s.arg(exitSignal);
-    if (exitStatus < 0 && exitSignal.isEmpty())
-        how = u"without a status"_s;
     QString detail = u"The account's shell ended %1 before it could be used"_s.arg(how);
     detail += words.isEmpty() ? u" and said nothing: its login script may end the session."_s
                               : u"; it said: %1"_s.arg(words);

@@ -73,6 +73,7 @@ constexpr std::array rows{
     Row{u"host.container", Severity::Notice, u"Figures are the container's view of the host."},
     Row{u"host.hidepid", Severity::Notice, u"Use sudo, or an account in the group that the mount of /proc names."},
     Row{u"host.not_root", Severity::Notice, u"Use --sudo to look at all."},
+    Row{u"host.sudo_refused", Severity::Warning, u"Allow the account sudo without a password, or leave --sudo out."},
     Row{u"host.oom_kill", Severity::Warning, u"Give the service more host memory or load less."},
     Row{u"host.hung_task", Severity::Warning, u"If it is a GPU process, the driver may be stuck."},
     Row{u"systemd.absent", Severity::Notice, u""},

@@ -118,7 +118,9 @@ g_sleep() {
 }
 g_watchdog() {
     exec >/dev/null 2>&1
-    trap '[ -z "$!" ] || kill $!; exit' TERM
+    g_before=$!
+    # SIGKILL: a child that was only forked yet may still have our handler and would lose another signal.
+    trap '[ "$!" = "$g_before" ] || kill -KILL $!; exit' TERM
     trap - USR1 HUP
     read -r g_own g_rest </proc/self/stat
     g_sleep "$g_limit"

@@ -142,7 +142,7 @@ smi_processes() {
         detail gpuprocs "$full"
         O=$(grep -Hs '^Uid:' $STATUS_FILES)
         emit gpuprocs-uids 0 "$s" "$O"
-        users
+        users gpuusers
     fi
 }
 driver() {

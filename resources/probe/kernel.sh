@@ -39,7 +39,7 @@ figures() {
     emit host $? "$s" "$O"
 }
 users() {
-    new=
+    new= take=0
     set -f
     for l in $O; do
         case $l in *status:Uid:*) take=1; continue ;; esac
@@ -52,7 +52,7 @@ users() {
     up
     s=$U
     O=$(guard 2 g_run names $new)
-    emit users 0 "$s" "${O%%"$SEP"*}"
+    emit "$1" 0 "$s" "${O%%"$SEP"*}"
 }
 names() {
     if command -v getent >/dev/null 2>&1; then
@@ -131,6 +131,6 @@ kernel() {
     done
     detail procs "$full"
     figures
-    users
+    users users
     case $WHO in *driver*) up; emit kernel-done 0 "$U" '' ;; esac
 }
