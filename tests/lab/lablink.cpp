@@ -2,6 +2,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "tests/lab/lablink.h"
 
+#include "core/fleet/linkenvironment.h"
+#include "core/fleet/linkthreads.h"
+
+#include <QTest>
+
 namespace pilothouse::test {
 
 using namespace Qt::StringLiterals;
@@ -31,7 +36,9 @@ LabLink::LabLink(const LabHost &host, const Options &options)
     HostSpec spec;
     spec.name = host.name();
     spec.ssh = target;
-    m_link = std::make_unique<HostLink>(spec, settings, probe);
+    LinkEnvironment environment = standardLinkEnvironment();
+    m_threads = environment.threads;
+    m_link = std::make_unique<HostLink>(spec, settings, probe, std::move(environment));
     QObject::connect(m_link.get(), &HostLink::snapshotArrived, m_link.get(), [this] { ++m_snapshots; });
     QObject::connect(m_link.get(), &HostLink::snapshotFailed, m_link.get(),
                      [this](const Error &error) { m_failures.append(error); });
@@ -44,7 +51,12 @@ LabLink::LabLink(const LabHost &host, const Options &options)
     m_link->open();
 }
 
-LabLink::~LabLink() = default;
+LabLink::~LabLink()
+{
+    m_link.reset();
+    if (!m_threads->waitForEnd(10s))
+        QTest::qFail("the link's thread does not end", __FILE__, __LINE__);
+}
 
 GpuSource::Status LabLink::smiStatus() const
 {

@@ -9,6 +9,10 @@
 
 #include <memory>
 
+namespace pilothouse {
+class LinkThreads;
+}
+
 namespace pilothouse::test {
 
 class LabLink final
@@ -39,6 +43,7 @@ public:
     [[nodiscard]] QByteArray story() const;
 
 private:
+    std::shared_ptr<LinkThreads> m_threads;
     std::unique_ptr<HostLink> m_link;
     int m_snapshots = 0;
     QList<Error> m_errors;

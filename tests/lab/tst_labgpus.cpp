@@ -91,7 +91,7 @@ private slots:
 
     void unknownField_isLeftOut()
     {
-        configure("unknown_fields = memory.reserved gpu_recovery_action");
+        configure("unknown_fields = memory.reserved,gpu_recovery_action");
         const Shot shot = Shot::of(u"lab1"_s);
         QVERIFY2(shot.exitCode() == 0, shot.story().constData());
         QCOMPARE(shot.gpus().size(), 8);
