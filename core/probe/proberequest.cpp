@@ -39,7 +39,7 @@ QByteArray withoutComments(QByteArrayView script)
     QByteArray result;
     const QList<QByteArray> lines = script.toByteArray().split('\n');
     for (const QByteArray &line : lines) {
-        if (line.trimmed().startsWith('#'))
+        if (line.isEmpty() || line.trimmed().startsWith('#'))
             continue;
         result.append(line);
         result.append('\n');
