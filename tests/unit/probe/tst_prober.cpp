@@ -370,6 +370,11 @@ void TstProber::sudo_worksOrIsRefused()
     const SnapshotPtr snapshot = rig.take();
     QVERIFY(snapshot);
     QFile log(host.path(u"log"_s));
+    const auto problem = std::ranges::find_if(
+        snapshot->problems, [](const Problem &each) { return each.code == u"rights.sudo_refused"_s; });
+    QCOMPARE(problem == snapshot->problems.end(), trouble.isEmpty());
+    if (problem != snapshot->problems.end())
+        QVERIFY2(problem->text.contains(trouble), qPrintable(problem->text));
     if (trouble.isEmpty()) {
         QVERIFY(log.open(QIODevice::ReadOnly));
         QCOMPARE(log.readAll(), QByteArray("granted\ngranted\n")); // one a shell
