@@ -13,6 +13,8 @@ using namespace Qt::StringLiterals;
 
 namespace {
 
+constexpr double clockStep = 0.01; // seconds, of /proc/uptime
+
 /// Between the first and the last section's start, in steps of the host's clock.
 Quantity<int> skewOf(const HostAnswer &answer)
 {
@@ -21,7 +23,8 @@ Quantity<int> skewOf(const HostAnswer &answer)
     int stamped = 0;
     for (const RawSection *section : {&answer.units, &answer.userUnits, &answer.meminfo, &answer.loadavg, &answer.vmstat,
              &answer.pci, &answer.smi.gpus, &answer.smi.apps, &answer.smi.mig, &answer.tcp, &answer.kernelLog}) {
-        if (!section->usable() || section->startedAt <= 0)
+        // A section may stand for an earlier reading of what hardly changes (the PCI bus).
+        if (!section->usable() || section->startedAt <= 0 || section->startedAt + clockStep < answer.uptimeBefore)
             continue;
         first = std::min(first, section->startedAt);
         last = std::max(last, section->startedAt);

@@ -30,6 +30,8 @@ void section(AssembleContext &c, const RawSection &raw, const QString &code, con
 void nameView(AssembleContext &c)
 {
     const HostAnswer &answer = c.answer;
+    if (!answer.sudoTrouble.isEmpty())
+        c.add(u"host.sudo_refused"_s, u"sudo refuses, so this is an ordinary account's view: "_s + sentence(answer.sudoTrouble));
     if (answer.container)
         c.add(u"host.container"_s, u"The shell is inside a container."_s);
     if (answer.hidepid)
@@ -67,6 +69,15 @@ bool readUnits(AssembleContext &c, const RawSection &raw, const QStringList &ask
                 + (read.message.isEmpty() ? u"."_s : u": "_s + sentence(read.message)));
     }
     return !read.units.isEmpty() || asked.isEmpty();
+}
+
+/// Names that no script can be given are refused one by one; when all are, nothing is asked.
+void nameUnasked(AssembleContext &c, const RawSection &raw, const QStringList &names)
+{
+    if (raw.asked)
+        return;
+    for (const QString &name : names)
+        c.add(u"unit.unanswered"_s, cleanLine(QStringView(name), 120) + u" was not asked for: it is no unit name."_s);
 }
 
 const char16_t *adviceFor(XidWeight weight)
@@ -234,6 +245,8 @@ void assembleUnits(AssembleContext &c)
 {
     const HostAnswer &answer = c.answer;
     QList<Unit> units;
+    nameUnasked(c, answer.units, c.settings.units);
+    nameUnasked(c, answer.userUnits, c.settings.userUnits);
     bool systemRead = true;
     if (answer.units.asked)
         systemRead = readUnits(c, answer.units, c.settings.units, false, units);
@@ -258,7 +271,12 @@ void assembleDeep(AssembleContext &c)
     if (deep) {
         section(c, answer.tcp, u"section.listening"_s, u"Listening ports"_s, [&](QByteArrayView text) { readListening(c, text); });
         readShm(c);
-        section(c, answer.kernelLog, u"section.kernel_log"_s, u"The kernel log"_s,
+        RawSection log = answer.kernelLog;
+        if (log.complete && log.exitStatus != 0 && log.output.trimmed().isEmpty()) { // silent is not the same as well
+            log.complete = false;
+            log.trouble = cleanLine(QByteArrayView(log.errors).trimmed(), 200);
+        }
+        section(c, log, u"section.kernel_log"_s, u"The kernel log"_s,
             [&](QByteArrayView text) { nameKernelEvents(c, parseKernelLog(text)); });
     }
     const UnknownReason reason = deep ? UnknownReason::Failed : UnknownReason::Absent; // a light one does not look

@@ -72,6 +72,7 @@ constexpr std::array rows{
     Row{u"process.limit", Severity::Warning, u""},
     Row{u"host.container", Severity::Notice, u"Figures are the container's view of the host."},
     Row{u"host.hidepid", Severity::Notice, u"Use sudo, or an account in the group that the mount of /proc names."},
+    Row{u"host.sudo_refused", Severity::Warning, u"Check the account's sudo rules; sudo is run without asking (-n)."},
     Row{u"host.not_root", Severity::Notice, u"Use --sudo to look at all."},
     Row{u"host.sudo_refused", Severity::Warning, u"Allow the account sudo without a password, or leave --sudo out."},
     Row{u"host.oom_kill", Severity::Warning, u"Give the service more host memory or load less."},

@@ -50,10 +50,13 @@ private slots:
     void units_truncated();
     void units_unanswered();
     void units_exitOneWithBlocks();
+    void units_namesThatCannotBeAsked();
+    void sudo_refusalIsNamed();
     void light_hasNoDeepLists();
     void deep_listening();
     void deep_listeningOwnersUnknown();
     void deep_incompleteIsNullAndNamed();
+    void deep_kernelLogMayNotBeRead();
     void deep_shm();
     void deep_kernelLog_data();
     void deep_kernelLog();
@@ -191,6 +194,20 @@ void TstAssembleHost::units_exitOneWithBlocks()
     QVERIFY(problemCalled(snapshot, u"unit.unanswered"_s)->text.contains(u"neither a valid"_s));
 }
 
+void TstAssembleHost::units_namesThatCannotBeAsked()
+{
+    const Snapshot snapshot = assembled(wellHost(), asking({u"a b\n.service"_s}));
+    QCOMPARE(codesOf(snapshot), QStringList{u"unit.unanswered"_s});
+    QVERIFY(!snapshot.problems.first().text.contains(u'\n'));
+}
+
+void TstAssembleHost::sudo_refusalIsNamed()
+{
+    HostAnswer answer = wellHost();
+    answer.sudoTrouble = u"sudo: a password is required"_s;
+    QVERIFY(problemCalled(assembled(answer), u"host.sudo_refused"_s)->text.contains(u"a password is required."_s));
+}
+
 void TstAssembleHost::light_hasNoDeepLists()
 {
     const Snapshot snapshot = assembled(wellHost());
@@ -231,6 +248,14 @@ void TstAssembleHost::deep_incompleteIsNullAndNamed()
     QVERIFY(!snapshot.shm);
     QCOMPARE(snapshot.unknown.value(u"shm"_s), UnknownReason::Failed);
     QCOMPARE(codesOf(snapshot), (QStringList{u"section.listening"_s, u"section.shm"_s, u"section.kernel_log"_s}));
+}
+
+void TstAssembleHost::deep_kernelLogMayNotBeRead()
+{
+    HostAnswer answer = deepHost();
+    answer.kernelLog = sectionOf("\n", 1, "No journal files were opened due to insufficient permissions.\n");
+    const Snapshot snapshot = assembled(answer); // 149: no right to read is not "nothing happened"
+    QVERIFY(problemCalled(snapshot, u"section.kernel_log"_s)->text.contains(u"insufficient permissions"_s));
 }
 
 void TstAssembleHost::deep_shm()

@@ -205,6 +205,8 @@ void TstAssembleTime::skew_isAMultipleOfTen()
     QVERIFY(skew.isKnown());
     QTEST(skew.value(), "skew");
     QCOMPARE(skew.value() % 10, 0);
+    answer.pci.startedAt = 12.5; // read when the shell was opened
+    QTEST(assembled(answer).skewMs.value(), "skew");
     HostAnswer unstamped = wellHost();
     for (RawSection *section : {&unstamped.meminfo, &unstamped.loadavg, &unstamped.vmstat, &unstamped.pci, &unstamped.smi.gpus, &unstamped.smi.apps})
         section->startedAt = 0;
