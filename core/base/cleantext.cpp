@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/base/cleantext.h"
 
+#include <algorithm>
+
 namespace pilothouse {
 
 namespace {
@@ -71,6 +73,10 @@ QString clean(QStringView text, qsizetype limit, bool keepLineFeeds)
 
 QString cleanLine(QByteArrayView bytes, qsizetype limit)
 {
+    // Most of what hosts print is plain ASCII and short: nothing to clean, nothing to decode.
+    const auto plain = [](char c) { return c >= 0x20 && c < 0x7F; };
+    if (bytes.size() <= limit && std::all_of(bytes.begin(), bytes.end(), plain))
+        return QString::fromLatin1(bytes);
     // Decoding first: a byte limit could cut a character in two. Four bytes a unit is the most UTF-8 needs.
     return clean(QString::fromUtf8(bytes.first(qMin(bytes.size(), limit * 4))), limit, false);
 }

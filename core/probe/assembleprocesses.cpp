@@ -51,8 +51,31 @@ void fillFromStat(Process &process, const ProcStat &stat, const HostAnswer &answ
         process.elapsedS = std::max(0.0, std::round((answer.uptimeAfter - double(stat.startTicks) / ticks) * 100) / 100);
 }
 
+/// Whole families share one cgroup: each is read once a tick.
+class Cgroups
+{
+public:
+    struct Entry
+    {
+        QString path;
+        Owner owner;
+    };
+
+    const Entry &entryOf(const QByteArray &file)
+    {
+        const auto known = m_entries.constFind(file);
+        if (known != m_entries.cend())
+            return *known;
+        const QString path = cgroupPathOf(file);
+        return *m_entries.insert(file, {path, ownerOf(path)});
+    }
+
+private:
+    QHash<QByteArray, Entry> m_entries;
+};
+
 /// No value: gone between two reads, which is normal.
-std::optional<Process> processOf(const RawProcess &raw, const HostAnswer &answer)
+std::optional<Process> processOf(const RawProcess &raw, const HostAnswer &answer, Cgroups &cgroups)
 {
     Process process;
     process.pid = Pid{raw.pid};
@@ -73,8 +96,9 @@ std::optional<Process> processOf(const RawProcess &raw, const HostAnswer &answer
     const CommandLine command = parseCommandLine(raw.cmdline, raw.cmdlineCut);
     process.arguments = command.arguments;
     process.command = command.display;
-    process.cgroup = cgroupPathOf(raw.cgroup);
-    process.owner = stat->kernelThread ? Owner{Owner::Kind::Kernel, {}} : ownerOf(process.cgroup);
+    const Cgroups::Entry &cgroup = cgroups.entryOf(raw.cgroup);
+    process.cgroup = cgroup.path;
+    process.owner = stat->kernelThread ? Owner{Owner::Kind::Kernel, {}} : cgroup.owner;
     if (raw.devices) {
         QStringList devices;
         for (const QByteArray &device : *raw.devices)
@@ -96,8 +120,9 @@ std::optional<QList<Process>> hostProcesses(AssembleContext &c)
     QList<Process> processes;
     processes.reserve(answer.processes->size());
     QHash<qint64, qsizetype> positions;
+    Cgroups cgroups;
     for (const RawProcess &raw : *answer.processes) {
-        auto process = processOf(raw, answer);
+        auto process = processOf(raw, answer, cgroups);
         if (!process)
             continue;
         const auto known = positions.constFind(raw.pid);

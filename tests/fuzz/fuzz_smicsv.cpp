@@ -14,8 +14,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t *data, std::size_t size
     for (const QStringList &asked : {all, smiCoreGpuFields(), all.first(1), all.last(2)}) {
         const SmiGpus read = parseSmiGpus(asked, text, text);
         for (const Gpu &gpu : read.gpus) {
-            if (gpu.index < 0 && gpu.uuid.isEmpty())
-                std::abort(); // neither says which card it is
+            if (gpu.index < 0 && gpu.uuid.isEmpty() && gpu.busId.isEmpty())
+                std::abort(); // nothing says which card it is
             if (!gpu.fault.isEmpty() && (gpu.memoryUsedMib.isKnown() || gpu.utilizationPct.isKnown()))
                 std::abort(); // a card in trouble never looks free
         }

@@ -15,6 +15,7 @@ namespace {
 constexpr quint64 exitingFlag = 0x00000004; // include/linux/sched.h: PF_EXITING
 constexpr quint64 kernelThreadFlag = 0x00200000; // PF_KTHREAD
 constexpr qsizetype mostArguments = 512;
+constexpr qsizetype longestDisplay = 4096; // UTF-16 units
 
 // Fields of proc(5), counted from 3 behind the bracket.
 enum Field { State = 0, Ppid, Pgid, Sid, Flags = 6, Utime = 11, Stime, Threads = 17, StartTime = 19, Rss = 21 };
@@ -82,10 +83,16 @@ CommandLine parseCommandLine(QByteArrayView cmdline, bool cut)
     if (cut)
         line.arguments.last() += QChar(0x2026);
     const bool title = line.arguments.size() == 1;
-    QStringList shown;
-    for (const QString &argument : std::as_const(line.arguments))
-        shown += !title && (argument.isEmpty() || argument.contains(u' ')) ? shellQuoted(argument) : argument;
-    line.display = cleanLine(QStringView(shown.join(u' ')), 4096);
+    for (const QString &argument : std::as_const(line.arguments)) {
+        if (line.display.size() > longestDisplay)
+            break;
+        const bool quoted = !title && (argument.isEmpty() || argument.contains(u' '));
+        if (!line.display.isEmpty())
+            line.display += u' ';
+        line.display += quoted ? shellQuoted(argument) : argument;
+    }
+    if (line.display.size() > longestDisplay)
+        line.display = cleanLine(QStringView(line.display), longestDisplay);
     return line;
 }
 

@@ -234,6 +234,8 @@ void addRow(SmiGpus &result, Row row)
     const auto sameIndex = [&](const Gpu &other) { return row.gpu.index >= 0 && other.index == row.gpu.index; };
     if (std::any_of(result.gpus.begin(), result.gpus.end(), sameIndex)) {
         ++result.repeatedRows;
+        if (row.gpu.uuid.isEmpty() && row.gpu.busId.isEmpty())
+            return; // nothing else says which card it is
         row.gpu.index = -1; // another card under the same number: the number says nothing
     }
     if (result.driverVersion.isEmpty())

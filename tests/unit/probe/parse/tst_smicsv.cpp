@@ -307,6 +307,9 @@ void TstSmiCsv::identity_repeatedRows()
     QCOMPARE(index.gpus.size(), 2);
     QCOMPARE(index.gpus.at(1).index, -1);
     QCOMPARE(index.gpus.at(1).uuid, QString::fromLatin1(test::uuidOf(1)));
+    const SmiGpus nameless = parseSmiGpus(fieldsOf("index,uuid,memory.used"), "0, GPU-11111111-2222, 5\n0, [N/A], 6\n");
+    QCOMPARE(nameless.gpus.size(), 1); // of the second nothing says which card it is
+    QCOMPARE(nameless.repeatedRows, 1);
 }
 
 void TstSmiCsv::unified_byMemoryOrName_data()
