@@ -22,6 +22,7 @@ LabLink::LabLink(const LabHost &host, const Options &options)
     ConnectionSettings settings;
     settings.target = parseTarget(target).value_or(SshTarget{});
     settings.sshConfigFile = labFolder() + u"/ssh_config"_s;
+    settings.identityFile = options.identityFile;
     settings.askPerson = false;
     settings.connectTimeout = 2s;
     settings.signInTimeout = 5s;

@@ -25,6 +25,7 @@ public:
         std::chrono::milliseconds smiTimeout{5'000};
         std::chrono::milliseconds snapshotTimeout{2'000};
         QString target{}; ///< empty: the host's alias
+        QString identityFile{}; ///< empty: the configuration's
     };
 
     explicit LabLink(const LabHost &host);

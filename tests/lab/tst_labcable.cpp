@@ -114,6 +114,20 @@ private slots:
         QTRY_COMPARE_WITH_TIMEOUT(probeShells(m_host), 0, 10'000);
     }
 
+    void refusedSignIn_isNotRepeated()
+    {
+        LabLink link(m_host, {.target = u"nosudo@lab1"_s, .identityFile = labFolder() + u"/keys/stranger"_s});
+        QTRY_VERIFY_WITH_TIMEOUT(link.link().state().phase == LinkState::Phase::Stopped, 10'000);
+        QCOMPARE(exitCodeOf(link.link().state().error->code), 4);
+        const auto connections = [this] {
+            return m_host.sh(u"journalctl --sync; journalctl -o cat SYSLOG_IDENTIFIER=sshd"_s).count("Connection from");
+        };
+        const qsizetype before = connections();
+        QTest::qWait(4'000);
+        QCOMPARE(connections(), before);
+        QCOMPARE(link.link().state().phase, LinkState::Phase::Stopped);
+    }
+
     void endedBySshd_isJoinedAgain()
     {
         LabLink link(m_host);

@@ -144,6 +144,35 @@ private slots:
         QCOMPARE(owner(u"^VLLM::EngineCore$"_s).value(u"name"_s).toString(), u"vllm-user.service"_s);
     }
 
+    void looseUnit_waitsForMemoryThatItsOwnWorkersHold()
+    {
+        m_host.sh(u"systemctl stop as-unit || :; systemctl --user --machine=ops@.host stop vllm-user || :"_s);
+        for (const qint64 pid : m_host.processes(u"^(VLLM::|python3 by-hand)"_s))
+            m_host.sh(u"kill -9 %1 || :"_s.arg(pid));
+        QTRY_VERIFY(m_host.sh(u"nvidia-smi --query-compute-apps=pid --format=csv,noheader"_s).trimmed().isEmpty());
+        m_host.sh(u"systemctl stop vllm-loose; systemctl start vllm-loose"_s);
+        QTRY_COMPARE(m_host.processes(u"^VLLM::Worker_TP"_s).size(), 2);
+        QTRY_VERIFY(m_host.sh(u"nvidia-smi --query-gpu=memory.used --format=csv,noheader,nounits"_s).startsWith("96619\n96619\n"));
+        // The main process alone dies; KillMode=process leaves the rest, and the next start waits for them.
+        m_host.sh(u"kill -9 $(systemctl show -P MainPID vllm-loose)"_s);
+        QTRY_COMPARE(m_host.sh(u"systemctl show -P ActiveState vllm-loose"_s).trimmed(), QByteArray("failed"));
+        m_host.sh(u"systemctl start --no-block vllm-loose"_s);
+        QTRY_COMPARE(m_host.sh(u"systemctl show -P SubState vllm-loose"_s).trimmed(), QByteArray("start-pre"));
+        const Shot shot = Shot::of(u"lab1"_s, {u"--unit"_s, u"vllm-loose.service"_s});
+        QVERIFY2(shot.exitCode() == 0, shot.story().constData());
+        QCOMPARE(shot.unit(u"vllm-loose.service"_s).value(u"sub"_s).toString(), u"start-pre"_s);
+        QCOMPARE(shot.processes(u"^VLLM::Worker_TP"_s).size(), 2);
+        for (const QJsonObject &worker : shot.processes(u"^VLLM::Worker_TP"_s)) {
+            QCOMPARE(worker.value(u"owner"_s).toObject().value(u"name"_s).toString(), u"vllm-loose.service"_s);
+            QCOMPARE(mibOf(worker), 96615);
+        }
+        // Freed, it starts by itself.
+        for (const qint64 pid : m_host.processes(u"^VLLM::EngineCore"_s))
+            m_host.sh(u"kill -9 %1"_s.arg(pid));
+        QTRY_COMPARE_WITH_TIMEOUT(m_host.sh(u"systemctl show -P SubState vllm-loose"_s).trimmed(), QByteArray("running"), 10'000);
+        m_host.sh(u"systemctl kill -s KILL vllm-loose"_s);
+    }
+
     void restartedUnit_countsAndStaysReadable()
     {
         m_host.sh(u"systemd-run --quiet --unit=flapping -p Restart=always -p RestartSec=50ms -p StartLimitIntervalSec=0 "
