@@ -5,7 +5,6 @@
 #include "core/base/cleantext.h"
 
 #include <QCoreApplication>
-#include <QDir>
 #include <QJsonDocument>
 #include <QJsonObject>
 #include <QTimer>
@@ -17,7 +16,6 @@ using namespace std::chrono_literals;
 
 DemoHosts::DemoHosts(QObject *parent)
     : QObject(parent)
-    , m_folder(QDir::tempPath() + u"/pilothouse-demo-XXXXXX"_s)
 {
     connect(&m_process, &QProcess::readyReadStandardOutput, this, &DemoHosts::onOutput);
     connect(&m_process, &QProcess::finished, this, &DemoHosts::onFinished);

@@ -2,7 +2,29 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "tests/gui/windowfixture.h"
 
+#include <QApplication>
+#include <QRegularExpression>
+
 namespace pilothouse::test {
+
+using namespace Qt::StringLiterals;
+
+void failOnAnyWarning()
+{
+    QTest::failOnWarning(QRegularExpression(u"^(?!This plugin does not support)"_s));
+}
+
+QStringList printed(const QAbstractItemModel &model, int role)
+{
+    QStringList rows;
+    for (int row = 0; row < model.rowCount(); ++row) {
+        QStringList cells;
+        for (int column = 0; column < model.columnCount(); ++column)
+            cells << model.index(row, column).data(role).toString();
+        rows << cells.join(u" | "_s);
+    }
+    return rows;
+}
 
 WindowFixture::WindowFixture(Theme::Mode mode)
     : theme(mode)
@@ -10,6 +32,13 @@ WindowFixture::WindowFixture(Theme::Mode mode)
 {
     window->show();
     (void)QTest::qWaitForWindowExposed(window.get());
+}
+
+void WindowFixture::press(Qt::Key key, Qt::KeyboardModifiers modifiers) const
+{
+    // The offscreen platform has no window manager: which window is active is up to chance there.
+    QApplication::setActiveWindow(window.get());
+    QTest::keyClick(window.get(), key, modifiers);
 }
 
 QAction *WindowFixture::action(const QString &name) const

@@ -16,6 +16,12 @@
 
 namespace pilothouse::test {
 
+/// For init() of a test: every Qt warning but the offscreen platform's own is a failure.
+void failOnAnyWarning();
+
+/// Printed rows of a model, cells joined by " | ", for comparison with a printed expectation.
+[[nodiscard]] QStringList printed(const QAbstractItemModel &model, int role = Qt::DisplayRole);
+
 struct WindowFixture
 {
     explicit WindowFixture(Theme::Mode mode = Theme::Mode::Light);
@@ -33,6 +39,8 @@ struct WindowFixture
         return shown.size() == 1 ? shown.first() : (found.size() == 1 ? found.first() : nullptr);
     }
     [[nodiscard]] QAction *action(const QString &name) const;
+    /// A key with the window active, for its shortcuts.
+    void press(Qt::Key key, Qt::KeyboardModifiers modifiers = Qt::NoModifier) const;
     void advance(qint64 ms) { now = now.addMSecs(ms); }
     /// A connected host with that snapshot; `history` earlier ones, two seconds apart.
     void addHost(const QString &name, const std::function<Snapshot(const QString &, qint64)> &make, int history = 0);

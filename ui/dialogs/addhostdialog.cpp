@@ -53,9 +53,11 @@ AddHostDialog::AddHostDialog(const Theme &theme, const QStringList &aliases, con
     auto *buttons = new QDialogButtonBox(QDialogButtonBox::Cancel);
     m_add = buttons->addButton(tr("&Add"), QDialogButtonBox::AcceptRole);
     m_add->setObjectName(u"addHostAdd"_s);
-    m_add->setDefault(true);
-    buttons->button(QDialogButtonBox::Cancel)->setObjectName(u"addHostCancel"_s);
+    QPushButton *cancel = buttons->button(QDialogButtonBox::Cancel);
+    cancel->setObjectName(u"addHostCancel"_s);
     column->addWidget(buttons);
+    cancel->setAutoDefault(false);
+    m_add->setDefault(true);
     connect(buttons, &QDialogButtonBox::accepted, this, &AddHostDialog::submit);
     connect(buttons, &QDialogButtonBox::rejected, this, &QDialog::reject);
     m_target->setFocus();

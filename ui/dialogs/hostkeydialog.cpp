@@ -66,10 +66,10 @@ HostKeyDialog::HostKeyDialog(const Theme &theme, const Question &question, QWidg
     QPushButton *cancel = buttons->addButton(QDialogButtonBox::Cancel);
     accept->setObjectName(u"hostKeyAccept"_s);
     cancel->setObjectName(u"hostKeyCancel"_s);
-    accept->setAutoDefault(false);
-    cancel->setDefault(true);
-    cancel->setFocus();
     column->addWidget(buttons);
+    accept->setAutoDefault(false);
+    cancel->setDefault(true); // only now: a button takes note of its dialog when it is made the default
+    cancel->setFocus();
     connect(accept, &QPushButton::clicked, this, [this] { finish(true); });
     connect(this, &QDialog::rejected, this, [this] {
         emit answered({.questionId = m_questionId, .accepted = false, .store = false, .replies = {}});

@@ -71,7 +71,8 @@ struct FlatModelAccess
     static void endMove(Model &model) { model.endMoveRows(); }
     static void rowChanged(Model &model, int row)
     {
-        emit model.dataChanged(model.index(row, 0), model.index(row, model.columnCount() - 1));
+        const int columns = static_cast<const QAbstractItemModel &>(model).columnCount();
+        emit model.dataChanged(model.index(row, 0), model.index(row, columns - 1));
     }
 };
 

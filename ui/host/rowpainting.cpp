@@ -11,10 +11,14 @@ namespace pilothouse {
 
 void paintRowBackground(QPainter *painter, const QStyleOptionViewItem &option, const Theme &theme)
 {
-    if (option.state.testFlag(QStyle::State_Selected))
+    if (option.state.testFlag(QStyle::State_Selected)) {
         painter->fillRect(option.rect, theme.color(ColorId::Selection));
-    else if (option.state.testFlag(QStyle::State_MouseOver))
+        // A tint alone is hard to see on a bright screen.
+        if (option.index.column() == 0)
+            painter->fillRect(QRect(option.rect.topLeft(), QSize(3, option.rect.height())), theme.color(ColorId::Accent));
+    } else if (option.state.testFlag(QStyle::State_MouseOver)) {
         painter->fillRect(option.rect, theme.color(ColorId::Hover));
+    }
 }
 
 RowDelegate::RowDelegate(const Theme &theme, QObject *parent)

@@ -65,6 +65,8 @@ QString usedOfTotal(const Quantity<qint64> &usedMib, const Quantity<qint64> &tot
     const auto part = [](const Quantity<qint64> &mib) {
         return mib.isKnown() ? gib(static_cast<double>(mib.value())) : unknownMark();
     };
+    if (!usedMib.isKnown() && !totalMib.isKnown())
+        return unknownMark();
     return QString(part(usedMib) + u" / "_s + part(totalMib));
 }
 

@@ -1,0 +1,103 @@
+// SPDX-FileCopyrightText: Pilothouse contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/window/hostlistmodel.h"
+
+#include "tests/gui/windowfixture.h"
+#include "tests/support/testmain.h"
+#include "ui/host/hoststore.h"
+#include "ui/theme/roles.h"
+
+#include <QAbstractItemModelTester>
+#include <QApplication>
+#include <QSignalSpy>
+
+using namespace pilothouse;
+using namespace pilothouse::test;
+using namespace Qt::StringLiterals;
+
+class TstHostListModel : public QObject
+{
+    Q_OBJECT
+private slots:
+    void init()
+    {
+        failOnAnyWarning();
+        m_now = sceneNow();
+    }
+
+    void rows_followTheStore()
+    {
+        HostStore store([this] { return m_now; });
+        HostListModel model(store);
+        const QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::QtTest);
+        store.add(spec(u"b"_s));
+        store.add(spec(u"a"_s));
+        QCOMPARE(printed(model), (QStringList{u"b"_s, u"a"_s}));
+        store.setState(u"a"_s, connected());
+        store.addSnapshot(u"a"_s, shared(servingHost(u"a"_s)));
+        QCOMPARE(printed(model, DetailRole), (QStringList{u"not connected"_s, u"in use"_s}));
+        QCOMPARE(printed(model, EndRole).last(), u"708 / 765 GiB"_s);
+        QCOMPARE(printed(model, DetailEndRole).last(), u"0.8 s"_s);
+        QCOMPARE(printed(model, Qt::AccessibleTextRole).last(), u"a, well, in use, 708 / 765 GiB"_s);
+        store.remove(u"b"_s);
+        QCOMPARE(printed(model), QStringList{u"a"_s});
+    }
+
+    void ages_changeOnlyTheirRows()
+    {
+        HostStore store([this] { return m_now; });
+        HostListModel model(store);
+        store.add(spec(u"quiet"_s));
+        store.add(spec(u"live"_s));
+        store.setState(u"live"_s, connected());
+        store.addSnapshot(u"live"_s, shared(servingHost(u"live"_s)));
+        QSignalSpy changes(&model, &QAbstractItemModel::dataChanged);
+        model.refreshAges();
+        QCOMPARE(changes.size(), 0);
+        m_now = m_now.addMSecs(500);
+        model.refreshAges();
+        QCOMPARE(changes.size(), 1);
+        QCOMPARE(changes.first().at(0).toModelIndex().row(), 1);
+        m_now = m_now.addSecs(30);
+        model.refreshAges();
+        QCOMPARE(printed(model, DetailRole).last(), u"stale 31 s"_s);
+        QVERIFY(model.index(1).data(StaleRole).toBool());
+    }
+
+    void filter_nameTagTargetState_data()
+    {
+        QTest::addColumn<QString>("words");
+        QTest::addColumn<QStringList>("shown");
+        QTest::newRow("all") << QString() << QStringList{u"gpu1"_s, u"gpu2"_s};
+        QTest::newRow("name") << u"PU2"_s << QStringList{u"gpu2"_s};
+        QTest::newRow("tag") << u"prod"_s << QStringList{u"gpu1"_s};
+        QTest::newRow("target") << u"10.0.0.5"_s << QStringList{u"gpu1"_s};
+        QTest::newRow("state") << u"refused"_s << QStringList{u"gpu2"_s};
+        QTest::newRow("both words") << u"gpu prod"_s << QStringList{u"gpu1"_s};
+        QTest::newRow("none") << u"gpu9"_s << QStringList();
+    }
+    void filter_nameTagTargetState()
+    {
+        QFETCH(QString, words);
+        QFETCH(QStringList, shown);
+        HostStore store([this] { return m_now; });
+        HostListModel model(store);
+        HostFilter filter;
+        filter.setSourceModel(&model);
+        const QAbstractItemModelTester tester(&filter, QAbstractItemModelTester::FailureReportingMode::QtTest);
+        HostSpec first = spec(u"gpu1"_s);
+        first.ssh = u"root@10.0.0.5"_s;
+        first.tags = QStringList{u"prod"_s, u"rack-3"_s};
+        store.add(first);
+        store.add(spec(u"gpu2"_s));
+        store.setState(u"gpu2"_s, retrying({ErrorCode::ConnectRefused, {}, {}}, 3));
+        filter.setWords(words);
+        QCOMPARE(printed(filter), shown);
+    }
+
+private:
+    QDateTime m_now;
+};
+
+PILOTHOUSE_GUI_TEST_MAIN(TstHostListModel)
+#include "tst_hostlistmodel.moc"

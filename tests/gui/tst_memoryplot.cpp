@@ -1,0 +1,285 @@
+// SPDX-FileCopyrightText: Pilothouse contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/plots/memoryplot.h"
+
+#include "tests/gui/windowfixture.h"
+#include "tests/support/testmain.h"
+#include "ui/plots/plotpanel.h"
+
+#include <QApplication>
+#include <QSignalSpy>
+#include <QToolButton>
+#include <QWheelEvent>
+
+#include <algorithm>
+
+using namespace pilothouse;
+using namespace pilothouse::test;
+using namespace Qt::StringLiterals;
+using namespace std::chrono_literals;
+
+namespace {
+
+qint64 nowMs()
+{
+    return sceneNow().toMSecsSinceEpoch();
+}
+
+/// As antialiasing leaves it.
+bool isNear(const QColor &a, const QColor &b)
+{
+    constexpr int tolerance = 60;
+    return qAbs(a.red() - b.red()) < tolerance && qAbs(a.green() - b.green()) < tolerance
+        && qAbs(a.blue() - b.blue()) < tolerance;
+}
+
+/// Five minutes of ticks; nothing is known from 120 s to 100 s ago.
+MemoryHistory fiveMinutes(int gpus)
+{
+    MemoryHistory history;
+    for (qint64 ageMs = 300'000; ageMs >= 0; ageMs -= 2000) {
+        Snapshot snapshot = servingHost(u"gpu1"_s, ageMs, gpus);
+        if (ageMs <= 120'000 && ageMs > 100'000)
+            snapshot.gpus.reset();
+        history.add(snapshot);
+    }
+    return history;
+}
+
+struct Shown
+{
+    explicit Shown(int gpus = 8, Theme::Mode mode = Theme::Mode::Light)
+        : theme(mode)
+        , history(fiveMinutes(gpus))
+        , panel(theme)
+    {
+        panel.resize(700, 360);
+        panel.show();
+        (void)QTest::qWaitForWindowExposed(&panel);
+        panel.refresh(history, nowMs());
+        settle();
+    }
+    /// Two frames: the second one draws for the size that the first one has found.
+    void settle() const { QTest::qWait(30); }
+    MemoryPlot &plot() const { return *panel.plot(); }
+    QWidget *canvas() const { return panel.findChild<QWidget *>(u"memoryPlotCanvas"_s); }
+    void click(const QString &button) const
+    {
+        QTest::mouseClick(panel.findChild<QToolButton *>(button), Qt::LeftButton);
+    }
+    void hover(qint64 ageMs) const { QTest::mouseMove(canvas(), plot().pointAt(nowMs() - ageMs)); }
+    void wheel(int delta) const
+    {
+        const QPointF at = plot().pointAt(nowMs() - 150'000);
+        QWheelEvent event(at, canvas()->mapToGlobal(at), {}, {0, delta}, Qt::NoButton, Qt::NoModifier,
+                          Qt::NoScrollPhase, false);
+        QApplication::sendEvent(canvas(), &event);
+    }
+
+    Theme theme;
+    MemoryHistory history;
+    PlotPanel panel;
+};
+
+} // namespace
+
+class TstMemoryPlot : public QObject
+{
+    Q_OBJECT
+private slots:
+    void init() { failOnAnyWarning(); }
+
+    void live_showsTheLastFiveMinutes()
+    {
+        const Shown shown;
+        const auto [from, to] = shown.plot().visibleRange();
+        QCOMPARE(to, nowMs());
+        QCOMPARE(to - from, 300'000);
+        QCOMPARE(shown.plot().view(), MemoryPlot::View::Live);
+        for (int slot = 0; slot < 8; ++slot)
+            QVERIFY(shown.plot().drawnPoints(slot).size() > 100);
+        QVERIFY(shown.plot().drawnPoints(8).empty());
+    }
+
+    void gap_isNeverCrossed()
+    {
+        const Shown shown;
+        const std::vector<MemorySample> points = shown.plot().drawnPoints(0);
+        QCOMPARE(std::ranges::count_if(points, &MemorySample::isGap), 1);
+        for (std::size_t i = 1; i < points.size(); ++i) {
+            if (!points[i].isGap() && !points[i - 1].isGap())
+                QVERIFY(points[i].atMs - points[i - 1].atMs <= 4000);
+        }
+    }
+
+    void gap_isSeenInThePicture()
+    {
+        const Shown shown(1);
+        const QImage image = shown.canvas()->grab().toImage();
+        const double ratio = image.devicePixelRatio();
+        const QColor line = shown.theme.color(ColorId::Series1);
+        const auto linePixels = [&](qint64 ageMs) {
+            const int x = qRound(shown.plot().pointAt(nowMs() - ageMs).x() * ratio);
+            int count = 0;
+            for (int y = 0; y < image.height() * 3 / 4; ++y)
+                count += isNear(image.pixelColor(x, y), line) ? 1 : 0;
+            return count;
+        };
+        QVERIFY(linePixels(200'000) > 0);
+        QCOMPARE(linePixels(110'000), 0);
+        QVERIFY(linePixels(50'000) > 0);
+    }
+
+    void labels_sayHowManyCoincide()
+    {
+        MemoryHistory history;
+        for (qint64 ageMs = 20'000; ageMs >= 0; ageMs -= 2000)
+            history.add(leftoverHost(u"gpu3"_s, ageMs));
+        const Shown shown;
+        shown.plot().refresh(history, nowMs());
+        shown.settle();
+        QCOMPARE(shown.plot().endLabelsShown().size(), 1);
+        QCOMPARE(shown.plot().endLabelsShown().first().text, u"8 equal 94.4"_s);
+    }
+
+    void hover_readsOutEachGpu()
+    {
+        const Shown shown;
+        QVERIFY(shown.plot().readoutText().isEmpty());
+        shown.hover(60'000);
+        const QStringList lines = shown.plot().readoutText().split(u'\n');
+        QCOMPARE(lines.size(), 9);
+        QVERIFY2(lines.first().startsWith(u"23:03:3"_s), qPrintable(lines.first()));
+        QCOMPARE(lines.at(1), u"0 87.9"_s);
+        QCOMPARE(lines.at(4), u"3 89.1"_s);
+        QCOMPARE(shown.plot().accessibleDescription(), shown.plot().readoutText());
+    }
+
+    void hover_insideAGapSaysUnknown()
+    {
+        const Shown shown;
+        shown.hover(110'000);
+        QCOMPARE(shown.plot().readoutText().section(u'\n', 1, 1), u"0 –"_s);
+    }
+
+    void hover_endsOutside()
+    {
+        const Shown shown;
+        shown.hover(60'000);
+        QTest::mouseMove(shown.canvas(), QPoint(1, 1));
+        QVERIFY(shown.plot().readoutText().isEmpty());
+    }
+
+    void wheel_zoomsAndLeavesLive()
+    {
+        const Shown shown;
+        shown.wheel(120);
+        const auto [from, to] = shown.plot().visibleRange();
+        QVERIFY(to - from < 300'000);
+        QCOMPARE(shown.plot().view(), MemoryPlot::View::Moved);
+        shown.panel.plot()->refresh(shown.history, nowMs() + 10'000);
+        QCOMPARE(shown.plot().visibleRange(), std::pair(from, to));
+        shown.click(u"plotLive"_s);
+        QCOMPARE(shown.plot().view(), MemoryPlot::View::Live);
+        QCOMPARE(shown.plot().visibleRange().second, nowMs() + 10'000);
+    }
+
+    void wheel_hasLimits()
+    {
+        const Shown shown;
+        for (int i = 0; i < 60; ++i)
+            shown.wheel(120);
+        QVERIFY(shown.plot().visibleRange().second - shown.plot().visibleRange().first >= 10'000);
+        for (int i = 0; i < 120; ++i)
+            shown.wheel(-120);
+        QVERIFY(shown.plot().visibleRange().second - shown.plot().visibleRange().first <= 65 * 60'000);
+    }
+
+    void drag_moves()
+    {
+        const Shown shown;
+        const QPoint start = shown.plot().pointAt(nowMs() - 150'000);
+        QTest::mousePress(shown.canvas(), Qt::LeftButton, Qt::NoModifier, start);
+        QTest::mouseMove(shown.canvas(), start + QPoint(30, 0));
+        QTest::mouseMove(shown.canvas(), start + QPoint(100, 0));
+        QTest::mouseRelease(shown.canvas(), Qt::LeftButton, Qt::NoModifier, start + QPoint(100, 0));
+        QVERIFY(shown.plot().visibleRange().second < nowMs());
+        QCOMPARE(shown.plot().view(), MemoryPlot::View::Moved);
+    }
+
+    void pause_holdsThePicture()
+    {
+        Shown shown;
+        shown.click(u"plotPause"_s);
+        QCOMPARE(shown.plot().view(), MemoryPlot::View::Paused);
+        const auto before = shown.plot().drawnPoints(0).size();
+        const auto range = shown.plot().visibleRange();
+        shown.history.add(servingHost(u"gpu1"_s, -2000));
+        shown.panel.refresh(shown.history, nowMs() + 2000);
+        QCOMPARE(shown.plot().drawnPoints(0).size(), before);
+        QCOMPARE(shown.plot().visibleRange(), range);
+        shown.click(u"plotPause"_s);
+        QCOMPARE(shown.plot().view(), MemoryPlot::View::Live);
+        QCOMPARE(shown.plot().visibleRange().second, nowMs() + 2000);
+    }
+
+    void spans_areChosen()
+    {
+        const Shown shown;
+        shown.click(u"plotSpan1h"_s);
+        QCOMPARE(shown.plot().visibleRange().second - shown.plot().visibleRange().first, 3'600'000);
+        QVERIFY(shown.panel.findChild<QToolButton *>(u"plotSpan1h"_s)->isChecked());
+        shown.click(u"plotSpan5min"_s);
+        QCOMPARE(shown.plot().span(), 5min);
+    }
+
+    void keys_doTheSame()
+    {
+        const Shown shown;
+        MemoryPlot &plot = shown.plot();
+        plot.setFocus();
+        QTest::keyClick(&plot, Qt::Key_Plus);
+        QCOMPARE(plot.view(), MemoryPlot::View::Moved);
+        QTest::keyClick(&plot, Qt::Key_Left, Qt::ControlModifier);
+        QVERIFY(plot.visibleRange().second < nowMs());
+        QTest::keyClick(&plot, Qt::Key_End);
+        QCOMPARE(plot.view(), MemoryPlot::View::Live);
+        QTest::keyClick(&plot, Qt::Key_Space);
+        QCOMPARE(plot.view(), MemoryPlot::View::Paused);
+        QTest::keyClick(&plot, Qt::Key_Space);
+        QTest::keyClick(&plot, Qt::Key_Left);
+        QVERIFY(plot.readoutText().contains(u"0 87.9"_s));
+    }
+
+    void sixteen_allAreDrawn()
+    {
+        const Shown shown(16);
+        for (int slot = 0; slot < 16; ++slot)
+            QVERIFY(!shown.plot().drawnPoints(slot).empty());
+        shown.hover(60'000);
+        QCOMPARE(shown.plot().readoutText().split(u'\n').size(), 17);
+    }
+
+    void recolour_followsTheTheme()
+    {
+        Shown shown;
+        const auto corner = [&] { return shown.canvas()->grab().toImage().pixelColor(2, 2); };
+        QCOMPARE(corner(), colorOf(ColorId::Panel, false));
+        shown.theme.setMode(Theme::Mode::Dark);
+        shown.settle();
+        QCOMPARE(corner(), colorOf(ColorId::Panel, true));
+    }
+
+    void cardGone_itsLineGoesToo()
+    {
+        const Shown shown;
+        MemoryHistory other;
+        other.add(servingHost(u"gpu1"_s, 0, 2));
+        shown.plot().refresh(other, nowMs());
+        QVERIFY(!shown.plot().drawnPoints(1).empty());
+        QVERIFY(shown.plot().drawnPoints(2).empty());
+    }
+};
+
+PILOTHOUSE_GUI_TEST_MAIN(TstMemoryPlot)
+#include "tst_memoryplot.moc"
