@@ -51,6 +51,8 @@ private slots:
     void units_membersComeFromTheirCgroup();
     void zombieLeader_threadsHoldTheDevice();
     void noBase64_goesOnInHex();
+    void plainUser_whatCannotBeSeenIsNamed();
+    void hiddenProcesses_isSaid();
 
 private:
     static void shells();
@@ -473,6 +475,60 @@ void TstProbeScript::noBase64_goesOnInHex()
     const RawProcess *process = findProcess(built->answer, pid);
     QVERIFY(process);
     QCOMPARE(process->cmdline, joined({"VLLM::Worker", "x\ny"}));
+}
+
+void TstProbeScript::plainUser_whatCannotBeSeenIsNamed()
+{
+    if (geteuid() != 0)
+        QSKIP("needs root to become somebody else");
+    FakeHost host;
+    host.nvidiaSmi(1);
+    QFile::setPermissions(host.path({}), QFile::Permissions(0x7755));
+    const qint64 root = host.process({"VLLM::root"});
+    LocalShellProvider provider({u"setpriv"_s, u"--reuid=65534"_s, u"--regid=65534"_s, u"--clear-groups"_s, u"/bin/sh"_s,
+        u"-c"_s, u"exec /bin/sh"_s});
+    provider.environment = host.environment();
+    ScriptRig rig(provider);
+    QVERIFY(rig.open());
+    QCOMPARE(rig.channel.facts().uid, 65534);
+    const auto built = rig.ask(Depth::Deep);
+    QVERIFY2(built, qPrintable(rig.error.value_or(Error()).detail));
+    const HostAnswer &answer = built->answer;
+    QVERIFY(!answer.root);
+    const RawProcess *process = findProcess(answer, root);
+    QVERIFY(process);
+    QCOMPARE(process->uid, 0);
+    QVERIFY(!process->devices); // not allowed to look, which is not "none"
+    QVERIFY(!answer.socketOwnersComplete);
+    QVERIFY(answer.shm);
+    for (const RawShmFile &file : *answer.shm)
+        QVERIFY(!file.mappedBy);
+    QCOMPARE(answer.smi.status, GpuSource::Status::Ok);
+}
+
+void TstProbeScript::hiddenProcesses_isSaid()
+{
+    if (geteuid() != 0)
+        QSKIP("needs root to mount");
+    FakeHost host;
+    host.nvidiaSmi(1);
+    QFile::setPermissions(host.path({}), QFile::Permissions(0x7755));
+    const qint64 root = host.process({"VLLM::root"});
+    LocalShellProvider provider({u"unshare"_s, u"--mount"_s, u"/bin/sh"_s, u"-c"_s,
+        u"mount -t proc -o hidepid=2 proc /proc || exit 9; exec setpriv --reuid=65534 --regid=65534 --clear-groups /bin/sh "
+        "-c 'exec /bin/sh'"_s});
+    provider.environment = host.environment();
+    ScriptRig rig(provider);
+    QVERIFY2(rig.open(), qPrintable(rig.error.value_or(Error()).detail));
+    QVERIFY(rig.channel.facts().hidepid);
+    for (const Depth depth : {Depth::Light, Depth::Deep}) {
+        const auto built = rig.ask(depth);
+        QVERIFY2(built, qPrintable(rig.error.value_or(Error()).detail));
+        QVERIFY2(built->answer.processes, qPrintable(built->answer.processTrouble));
+        QVERIFY(!findProcess(built->answer, root));
+        QVERIFY(built->answer.hidepid);
+        QVERIFY(!built->answer.socketOwnersComplete);
+    }
 }
 
 PILOTHOUSE_PROBE_TEST_MAIN(TstProbeScript)
