@@ -27,18 +27,6 @@ constexpr milliseconds watchTime{5'000};
 /// What the driver's answer leaves of the snapshot's time.
 constexpr milliseconds reserve{500};
 
-Problem sudoProblem(const QString &trouble, SudoPolicy policy)
-{
-    Problem problem;
-    problem.code = u"rights.sudo_refused"_s;
-    problem.severity = Problem::Severity::Warning;
-    problem.text = u"sudo was refused, so that this snapshot shows what the signed-in user may see. %1"_s.arg(trouble);
-    problem.advice = policy == SudoPolicy::Ask
-        ? u"A password cannot be given yet; sudo was tried without one."_s
-        : u"Allow /bin/sh for this user without a password in sudoers, or set sudo = \"never\" for this host."_s;
-    return problem;
-}
-
 } // namespace
 
 class Prober::Private
@@ -294,10 +282,7 @@ void Prober::Private::deliver()
     built->answer.sudoTrouble = sudoTrouble;
     built->answer.roundTripMs = static_cast<double>(clock.nsecsElapsed()) / 1e6;
     const QDateTime now = QDateTime::currentDateTimeUtc();
-    Snapshot snapshot = assemble(built->answer, settings, memory, now);
-    if (!sudoTrouble.isEmpty())
-        snapshot.problems.append(sudoProblem(sudoTrouble, settings.sudo));
-    emit q.snapshotTaken(std::make_shared<const Snapshot>(std::move(snapshot)));
+    emit q.snapshotTaken(std::make_shared<const Snapshot>(assemble(built->answer, settings, memory, now)));
 }
 
 } // namespace pilothouse

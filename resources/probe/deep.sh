@@ -145,6 +145,8 @@ kernel_log() {
     case $O in
     *'no dmesg: NVRM')
         both journalctl -k -b -q -n 1000 -o short-iso --no-pager
+        # Who may not read the kernel's messages gets none at all and no error; every boot has some.
+        if [ "$R" = 0 ] && [ -z "$O" ]; then R=1 E='This account may not read the kernel log.'; fi
         if [ "$R" = 0 ]; then O=$(printf '%s\n' "$O" | grep -aE "$what" | tail -n 80); else O=; fi
         ;;
     esac

@@ -81,7 +81,12 @@ show() {
     s=$U
     set -f
     both systemctl $scope show --no-pager -p "$PROPS" -- $list
-    if [ "$R" != 0 ] && [ "$HAVE_SYSTEMCTL" = 1 ] && [ -z "$O" ]; then
+    # One bad name costs all the others their answer; without systemd or its bus there is nothing to ask again.
+    case $R$O.$E in
+    0*|*'onnect to'*|*'not been booted'*|*ost\ is\ down*) again= ;;
+    *) again=$HAVE_SYSTEMCTL ;;
+    esac
+    if [ "$again" = 1 ] && [ -z "$O" ]; then
         all= allE= worst=$R
         for u in $list; do
             both systemctl $scope show --no-pager -p "$PROPS" -- "$u"

@@ -371,7 +371,7 @@ void TstProber::sudo_worksOrIsRefused()
     QVERIFY(snapshot);
     QFile log(host.path(u"log"_s));
     const auto problem = std::ranges::find_if(
-        snapshot->problems, [](const Problem &each) { return each.code == u"rights.sudo_refused"_s; });
+        snapshot->problems, [](const Problem &each) { return each.code == u"host.sudo_refused"_s; });
     QCOMPARE(problem == snapshot->problems.end(), trouble.isEmpty());
     if (problem != snapshot->problems.end())
         QVERIFY2(problem->text.contains(trouble), qPrintable(problem->text));

@@ -48,7 +48,9 @@ private slots:
     void nvidiaSmi_exitCodeAndBothStreams();
     void nvidiaSmi_needsTheLoginsLibraryPath();
     void units_oneBadNameDoesNotKillTheCall();
+    void units_noBusIsAskedOnce();
     void units_membersComeFromTheirCgroup();
+    void kernelLog_whatCannotBeReadIsNotNone();
     void zombieLeader_threadsHoldTheDevice();
     void noBase64_goesOnInHex();
     void plainUser_whatCannotBeSeenIsNamed();
@@ -398,6 +400,48 @@ printf 'Id=%s\nLoadState=loaded\nControlGroup=\n' "$last"
     QCOMPARE(built->answer.units.exitStatus, 0);
     QVERIFY(built->answer.units.output.contains("Id=good\\x2dname@1.service\n"));
     QVERIFY(built->answer.units.errors.contains("neither a valid"));
+}
+
+void TstProbeScript::units_noBusIsAskedOnce()
+{
+    FakeHost host;
+    host.nvidiaSmi(1);
+    host.tool(u"systemctl"_s, "echo call >>" + QFile::encodeName(host.path(u"calls"_s))
+            + "\necho 'Failed to connect to bus: No such file or directory' >&2\nexit 1\n");
+    LocalShellProvider provider;
+    provider.environment = host.environment();
+    ScriptRig rig(provider);
+    rig.request.units = {u"a.service"_s, u"b.service"_s, u"c.service"_s};
+    QVERIFY(rig.open());
+    const auto built = rig.ask();
+    QVERIFY(built);
+    QCOMPARE(built->answer.units.exitStatus, 1);
+    QVERIFY(built->answer.units.errors.startsWith("Failed to connect to bus"));
+    QFile calls(host.path(u"calls"_s));
+    QVERIFY(calls.open(QIODevice::ReadOnly));
+    QCOMPARE(calls.readAll(), QByteArray("call\n"));
+}
+
+void TstProbeScript::kernelLog_whatCannotBeReadIsNotNone()
+{
+    FakeHost host;
+    host.nvidiaSmi(1);
+    host.tool(u"dmesg"_s, "echo 'dmesg: read kernel buffer failed: Operation not permitted' >&2\nexit 1\n");
+    host.tool(u"journalctl"_s, "exit 0\n");
+    LocalShellProvider provider;
+    provider.environment = host.environment();
+    ScriptRig rig(provider);
+    QVERIFY(rig.open());
+    auto built = rig.ask(Depth::Deep);
+    QVERIFY(built);
+    QVERIFY(built->answer.kernelLog.exitStatus != 0);
+    host.tool(u"journalctl"_s, "echo '2026-12-01T22:13:38+0000 h kernel: NVRM: Xid (PCI:0000:01:00): 79, GPU has fallen'\n"
+                               "echo '2026-12-01T22:13:39+0000 h kernel: usb 1-1: new device'\n");
+    built = rig.ask(Depth::Deep);
+    QVERIFY(built);
+    QCOMPARE(built->answer.kernelLog.exitStatus, 0);
+    QVERIFY(built->answer.kernelLog.output.contains("Xid"));
+    QVERIFY(!built->answer.kernelLog.output.contains("usb"));
 }
 
 void TstProbeScript::units_membersComeFromTheirCgroup()
