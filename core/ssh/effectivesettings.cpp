@@ -2,22 +2,25 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/ssh/effectivesettings.h"
 
+#include <algorithm>
 #include <limits>
 
 namespace pilothouse {
 
 using namespace Qt::StringLiterals;
+using std::chrono::milliseconds;
 using std::chrono::seconds;
 
 ConnectionSettings effectiveSettings(ConnectionSettings settings, const ResolvedHost &host)
 {
     const ConnectionSettings defaults;
     if (host.connectTimeoutS > 0 && settings.connectTimeout == defaults.connectTimeout)
-        settings.connectTimeout = seconds(host.connectTimeoutS);
+        settings.connectTimeout = std::min<milliseconds>(settings.connectTimeout, seconds(host.connectTimeoutS));
     if (host.serverAliveIntervalS > 0 && settings.keepaliveInterval == defaults.keepaliveInterval
         && settings.deadAfter == defaults.deadAfter) {
-        settings.keepaliveInterval = seconds(host.serverAliveIntervalS);
-        settings.deadAfter = settings.keepaliveInterval * std::max(host.serverAliveCountMax, 1);
+        const milliseconds interval = seconds(host.serverAliveIntervalS);
+        settings.keepaliveInterval = std::min(settings.keepaliveInterval, interval);
+        settings.deadAfter = std::min(settings.deadAfter, interval * std::max(host.serverAliveCountMax, 1));
     }
     if (host.batchMode)
         settings.askPerson = false;

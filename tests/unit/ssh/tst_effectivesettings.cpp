@@ -13,6 +13,7 @@ class TstEffectiveSettings final : public QObject
     Q_OBJECT
 private slots:
     void defaults_yieldToTheConfiguration();
+    void longerTimes_doNotCount();
     void explicitTimes_stay();
     void nothingConfigured_changesNothing();
     void batchMode_asksNobody();
@@ -25,22 +26,33 @@ private slots:
 void TstEffectiveSettings::defaults_yieldToTheConfiguration()
 {
     ResolvedHost host;
-    host.connectTimeoutS = 30;
-    host.serverAliveIntervalS = 60;
+    host.connectTimeoutS = 3;
+    host.serverAliveIntervalS = 5;
     host.serverAliveCountMax = 2;
     const ConnectionSettings settings = effectiveSettings({}, host);
-    QCOMPARE(settings.connectTimeout, 30'000ms);
-    QCOMPARE(settings.keepaliveInterval, 60'000ms);
-    QCOMPARE(settings.deadAfter, 120'000ms);
+    QCOMPARE(settings.connectTimeout, 3'000ms);
+    QCOMPARE(settings.keepaliveInterval, 5'000ms);
+    QCOMPARE(settings.deadAfter, 10'000ms);
     host.serverAliveCountMax = 0;
-    QCOMPARE(effectiveSettings({}, host).deadAfter, 60'000ms);
+    QCOMPARE(effectiveSettings({}, host).deadAfter, 5'000ms);
+}
+
+void TstEffectiveSettings::longerTimes_doNotCount()
+{
+    ResolvedHost host;
+    host.connectTimeoutS = 300;
+    host.serverAliveIntervalS = 600;
+    const ConnectionSettings settings = effectiveSettings({}, host);
+    QCOMPARE(settings.connectTimeout, ConnectionSettings().connectTimeout);
+    QCOMPARE(settings.keepaliveInterval, ConnectionSettings().keepaliveInterval);
+    QCOMPARE(settings.deadAfter, ConnectionSettings().deadAfter);
 }
 
 void TstEffectiveSettings::explicitTimes_stay()
 {
     ResolvedHost host;
-    host.connectTimeoutS = 30;
-    host.serverAliveIntervalS = 60;
+    host.connectTimeoutS = 1;
+    host.serverAliveIntervalS = 1;
     ConnectionSettings given;
     given.connectTimeout = 2s;
     given.deadAfter = 9s;

@@ -27,6 +27,7 @@ private slots:
     void unknown_acceptNewThatCannotStoreIsAnError();
     void unknown_strictHostKeyCheckingOfTheConfigurationAcceptsNothing_data();
     void unknown_strictHostKeyCheckingOfTheConfigurationAcceptsNothing();
+    void unknown_strictYesIsNotAskedFor();
     void unknown_takesItsTimeWithoutADeadline();
     void changed_isRefusedWithFileAndLine_data();
     void changed_isRefusedWithFileAndLine();
@@ -236,6 +237,19 @@ void TstSshHostKey::unknown_strictHostKeyCheckingOfTheConfigurationAcceptsNothin
     QVERIFY(watch.ended);
     QCOMPARE(watch.ended->code, ErrorCode::HostKeyUnknown);
     QCOMPARE(readFile(file()), QByteArray());
+}
+
+void TstSshHostKey::unknown_strictYesIsNotAskedFor()
+{
+    setKnown({});
+    QVERIFY(m_server.writeClientConfig({u"StrictHostKeyChecking yes"_s}));
+    ConnectionSettings settings = m_server.settings();
+    settings.askPerson = true;
+    SessionWatch watch(settings);
+    QVERIFY(finish(watch));
+    QVERIFY(watch.ended);
+    QCOMPARE(watch.ended->code, ErrorCode::HostKeyUnknown);
+    QVERIFY(watch.questions.isEmpty());
 }
 
 void TstSshHostKey::unknown_takesItsTimeWithoutADeadline()
