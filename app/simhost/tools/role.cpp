@@ -79,6 +79,15 @@ TermHabit TermHabit::parse(const std::string &text)
     return habit;
 }
 
+void resetSignals()
+{
+    sigset_t none;
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, nullptr);
+    for (const int number : {SIGTERM, SIGINT, SIGHUP, SIGPIPE, SIGCHLD})
+        std::signal(number, SIG_DFL);
+}
+
 void watchSignals(const TermHabit &habit)
 {
     habitNow = habit;

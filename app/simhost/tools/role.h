@@ -28,6 +28,9 @@ struct TermHabit
     static TermHabit parse(const std::string &text);
 };
 
+/// In a child of process 1, which blocks and ignores signals: back to what every program expects.
+void resetSignals();
+
 /// Installs the handler that asked() reports.
 void watchSignals(const TermHabit &habit);
 /// SIGTERM or SIGINT came, and the habit's delay has passed.

@@ -3,6 +3,7 @@
 #include "sessions.h"
 
 #include "proctitle.h"
+#include "role.h"
 
 #include <algorithm>
 #include <arpa/inet.h>
@@ -26,15 +27,6 @@ void tellStatus(int fd, const std::string &text)
 {
     if (write(fd, text.data(), text.size()) < 0)
         return;
-}
-
-void resetSignals()
-{
-    sigset_t none;
-    sigemptyset(&none);
-    sigprocmask(SIG_SETMASK, &none, nullptr);
-    for (const int number : {SIGTERM, SIGINT, SIGHUP, SIGPIPE, SIGCHLD})
-        std::signal(number, SIG_DFL);
 }
 
 /// Copies what came; false at the end of the stream.

@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: Pilothouse contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "proctitle.h"
+#include "role.h"
 #include "statedir.h"
 #include "tools.h"
 
-#include <csignal>
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -21,11 +21,7 @@ int simIdle(const std::vector<std::string> &arguments)
             setsid();
             for (int fd = 0; fd < 3; ++fd)
                 dup2(nothing, fd);
-            sigset_t none;
-            sigemptyset(&none);
-            sigprocmask(SIG_SETMASK, &none, nullptr);
-            for (const int number : {SIGTERM, SIGINT, SIGHUP, SIGPIPE})
-                std::signal(number, SIG_DFL);
+            resetSignals();
             setTitle(title);
             const std::string program = title.substr(0, title.find(' '));
             setComm(program.substr(program.rfind('/') + 1));

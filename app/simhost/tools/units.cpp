@@ -3,6 +3,7 @@
 #include "units.h"
 
 #include "claims.h"
+#include "role.h"
 
 #include <algorithm>
 #include <csignal>
@@ -148,9 +149,7 @@ pid_t Units::spawn(Unit &unit, const std::string &commandLine)
         fcntl(ends[1], F_SETFL, 0);
         dup2(ends[1], 1);
         dup2(ends[1], 2);
-        sigset_t none;
-        sigemptyset(&none);
-        sigprocmask(SIG_SETMASK, &none, nullptr);
+        resetSignals();
         for (const std::string &pair : unit.settings.values("Environment"))
             putenv(strdup(pair.c_str()));
         execl("/bin/sh", "sh", "-c", command.c_str(), nullptr);
@@ -240,7 +239,8 @@ void Units::childEnded(pid_t pid, int status)
             unit.mainCode = WIFEXITED(status) ? 1 : 2;
             unit.mainStatus = WIFEXITED(status) ? WEXITSTATUS(status) : WTERMSIG(status);
             const bool clean = !bad || (WIFSIGNALED(status) && WTERMSIG(status) == SIGTERM);
-            if (!clean)
+            // The first failure counts: what a stop's SIGKILL did is none of its own.
+            if (!clean && unit.result == "success")
                 unit.result = WIFEXITED(status) ? "exit-code" : "signal";
             log(unit, "systemd", 1,
                 name + ": Main process exited, code=" + (WIFEXITED(status) ? "exited" : "killed")

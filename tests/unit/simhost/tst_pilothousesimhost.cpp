@@ -150,6 +150,75 @@ private slots:
         QVERIFY2(answer.errors.contains("open failed"), answer.errors.constData());
     }
 
+    void client_onATerminal()
+    {
+        QVERIFY(start({u"--scenario"_s, u"plain"_s}));
+        QProcess process;
+        process.start(u"ssh"_s, QStringList{u"-tt"_s} + sshArguments(u"gpu1"_s) + QStringList{u"test -t 0 && echo terminal"_s});
+        QCOMPARE(finished(process).output.trimmed(), QByteArray("terminal"));
+    }
+
+    void client_forwardsIntoTheHost()
+    {
+        QVERIFY(start({u"--scenario"_s, u"plain"_s}));
+        const QString server = u"sim-server --detach --load 0 -- vllm serve kimi --port 8000 >/dev/null 2>&1; "
+                               "until grep -q ':1F40 ' /proc/net/tcp; do sleep 0.1; done"_s;
+        QCOMPARE(ssh(u"gpu1"_s, server).code, 0);
+        QProcess process;
+        process.start(u"ssh"_s, QStringList{u"-W"_s, u"127.0.0.1:8000"_s} + sshArguments(u"gpu1"_s));
+        process.write("GET /version HTTP/1.1\r\n\r\n");
+        QVERIFY(process.waitForReadyRead(10'000));
+        QVERIFY(process.readAllStandardOutput().startsWith("HTTP/1.1 200 OK"));
+        process.closeWriteChannel();
+        finished(process);
+        QProcess refused;
+        refused.start(u"ssh"_s, QStringList{u"-W"_s, u"127.0.0.1:9"_s} + sshArguments(u"gpu1"_s));
+        QCOMPARE(finished(refused).code, 255);
+    }
+
+    void client_thatDiesLeavesNoShell()
+    {
+        QVERIFY(start({u"--scenario"_s, u"plain"_s}));
+        QProcess process;
+        process.start(u"ssh"_s, sshArguments(u"gpu1"_s) + QStringList{u"echo up; exec cat"_s});
+        QVERIFY(process.waitForReadyRead(10'000));
+        process.kill();
+        QVERIFY(process.waitForFinished());
+        QTRY_COMPARE(ssh(u"gpu1"_s, u"ps axo args --no-headers | grep -cx cat"_s).output, QByteArray("0\n"));
+    }
+
+    void client_thatReadsSlowlyStopsNobody()
+    {
+        QVERIFY(start({u"--scenario"_s, u"plain"_s}));
+        QProcess slow;
+        slow.setReadChannel(QProcess::StandardOutput);
+        slow.start(u"sh"_s, {u"-c"_s, u"ssh -F \"$0\" -o ControlPath=none gpu1 'head -c 20000000 /dev/zero' | { sleep 2; wc -c; }"_s,
+                             m_folder.filePath(u"ssh_config"_s)});
+        QVERIFY(slow.waitForStarted());
+        QCOMPARE(ssh(u"gpu1"_s, u"echo on"_s).output, QByteArray("on\n"));
+        QCOMPARE(finished(slow).output.trimmed(), QByteArray("20000000"));
+    }
+
+    void namespaces_refusedWithASentence()
+    {
+        const QStringList command = {u"-Ur"_s, u"sh"_s, u"-c"_s,
+                                     u"echo 0 > /proc/sys/user/max_user_namespaces && exec \"$0\" \"$@\""_s,
+                                     QStringLiteral(SIMHOST_PATH), u"--dir"_s, m_folder.path(), u"--scenario"_s, u"plain"_s};
+        QProcess process;
+        process.start(u"unshare"_s, command);
+        process.closeWriteChannel();
+        const Answer refused = finished(process);
+        QCOMPARE(refused.code, 8);
+        QVERIFY2(refused.errors.contains("The simulated host gpu1 cannot be started here."), refused.errors.constData());
+        QVERIFY(refused.output.isEmpty());
+        process.start(u"unshare"_s, command + QStringList{u"--or-fast"_s});
+        process.closeWriteChannel();
+        const Answer instead = finished(process);
+        QCOMPARE(instead.code, 0);
+        QVERIFY(instead.errors.contains("answered from memory instead"));
+        QVERIFY(instead.output.contains("\"mode\":\"memory\""));
+    }
+
     void client_garbageDoesNotDisturbOthers()
     {
         QVERIFY(start({u"--scenario"_s, u"plain"_s}));

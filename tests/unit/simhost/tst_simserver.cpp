@@ -174,6 +174,76 @@ private slots:
                         "timeout 1 cat <&3; echo $?'"_s), u"124"_s);
     }
 
+    void http_endpoints_data()
+    {
+        QTest::addColumn<QString>("request");
+        QTest::addColumn<QString>("part");
+        QTest::newRow("models") << u"GET /v1/models HTTP/1.1\\r\\n\\r\\n"_s << u"\"id\":\"kimi\""_s;
+        QTest::newRow("metrics") << u"GET /metrics HTTP/1.1\\r\\n\\r\\n"_s << u"vllm:num_requests_running"_s;
+        QTest::newRow("version") << u"GET /version HTTP/1.0\\r\\n\\r\\n"_s << u"0.11.0"_s;
+        QTest::newRow("completion") << u"POST /v1/completions HTTP/1.1\\r\\nContent-Length: 2\\r\\n\\r\\n{}"_s
+                                    << u"\"text\":\"Ahoy\""_s;
+        QTest::newRow("chat") << u"POST /v1/chat/completions HTTP/1.1\\r\\ncontent-length: 2\\r\\n\\r\\n{}"_s
+                              << u"\"content\":\"Ahoy\""_s;
+        QTest::newRow("nothing") << u"\\r\\n\\r\\n"_s << u"400 Bad Request"_s;
+    }
+    void http_endpoints()
+    {
+        startServer();
+        QTRY_COMPARE(http(u"/health"_s), u"HTTP/1.1 200 OK"_s);
+        QFETCH(QString, request);
+        QFETCH(QString, part);
+        const QString answer = output(u"bash -c 'exec 3<>/dev/tcp/127.0.0.1/8000; printf \"%1\" >&3; timeout 2 cat <&3'"_s
+                                          .arg(request));
+        QVERIFY2(answer.contains(part), qPrintable(answer));
+    }
+
+    void engine_takesTheLauncherAlong()
+    {
+        startServer();
+        const QString launcher = output(u"cat /tmp/launcher"_s);
+        kill(pidOf(u"VLLM::EngineCore"_s));
+        QTRY_COMPARE(output(u"ps -p %1 -o pid="_s.arg(launcher)), QString());
+        QVERIFY(output(u"cat /tmp/log"_s).contains(u"EngineDeadError"_s));
+    }
+
+    void engine_endsWithAWorker()
+    {
+        startServer();
+        kill(pidOf(u"VLLM::Worker_TP1"_s));
+        QTRY_COMPARE(output(u"ps axo args --no-headers | grep -cE '[V]LLM|[p]ython'"_s), u"0"_s);
+    }
+
+    void launcher_failsWhileLoading()
+    {
+        const CommandResult run = m_runner->run(u"sim-server --gpus 0,1 --load 60 --fail-after 0.5 -- vllm serve a"_s);
+        QCOMPARE(run.status, u"exit 1"_s);
+        QVERIFY(run.errors.contains(u"Engine core initialization failed"_s));
+        QTRY_COMPARE(used(), u"4 4"_s);
+    }
+
+    void load_growsTheMemory()
+    {
+        QCOMPARE(m_runner->run(u"sim-server --detach --gpus 0,1 --load 3 -- vllm serve a >/dev/null 2>&1"_s).status, u"exit 0"_s);
+        const auto first = [this] { return used().section(u' ', 0, 0).toInt(); };
+        QTRY_VERIFY(first() > 600 && first() < 90'000);
+        QTRY_COMPARE(used(), u"96619 96619"_s);
+    }
+
+    void workers_inSessionsOfTheirOwn()
+    {
+        startServer(u"--sessions own"_s);
+        const QString worker = pidOf(u"VLLM::Worker_TP0"_s);
+        QCOMPARE(output(u"ps -o sid= -p %1"_s.arg(worker)).trimmed(), worker);
+    }
+
+    void one_cardIsHeldByTheEngine()
+    {
+        QCOMPARE(m_runner->run(u"sim-server --detach --load 0 -- vllm serve a >/dev/null 2>&1"_s).status, u"exit 0"_s);
+        QTRY_COMPARE(output(u"nvidia-smi --query-compute-apps=process_name --format=csv,noheader"_s), u"VLLM::EngineCore"_s);
+        QCOMPARE(pidOf(u"VLLM::Worker_TP0"_s), QString());
+    }
+
     void start_refusedOnFullCards()
     {
         startServer();

@@ -254,6 +254,86 @@ private slots:
         QCOMPARE(uuids, column(u"uuid"_s));
     }
 
+    void loop_flushesEachSample()
+    {
+        QProcess process;
+        process.setProcessEnvironment(environment());
+        process.start(QStringLiteral(SIMTOOLS_PATH), {u"nvidia-smi"_s, u"--query-gpu=index"_s, u"--format=csv,noheader"_s,
+                                                      u"-lms"_s, u"50"_s});
+        QByteArray seen;
+        while (seen.count('\n') < 6 && process.waitForReadyRead(5000))
+            seen += process.readAllStandardOutput();
+        QVERIFY(seen.startsWith("0\n1\n0\n1\n0\n1\n"));
+        process.terminate();
+        QVERIFY(process.waitForFinished());
+    }
+
+    void cards_areChosenByAnyName()
+    {
+        const QString uuid = column(u"uuid"_s).at(1);
+        for (const QString &name : {u"1"_s, uuid, u"00000000:21:00.0"_s, u"0000:21:00.0"_s}) {
+            QCOMPARE(smi({u"-i"_s, name, u"--query-gpu=index"_s, u"--format=csv,noheader"_s}).text, QByteArray("1\n"));
+        }
+        QCOMPARE(smi({u"--id=1,0"_s, u"--query-gpu=index"_s, u"--format=csv,noheader"_s}).text, QByteArray("0\n1\n"));
+    }
+
+    void claims_ofNonsenseCountForNothing_data()
+    {
+        QTest::addColumn<QByteArray>("text");
+        QTest::newRow("empty") << QByteArray();
+        QTest::newRow("noise") << QByteArray("\x00\xff\x81=\n===\n\n=", 10);
+        QTest::newRow("no holder") << QByteArray("gpu=0\nmib=5000\n");
+        QTest::newRow("dead holder") << QByteArray("gpu=0\nmib=5000\nrelease_ms=0\nholder=999999 1\n");
+        QTest::newRow("other start") << QByteArray("gpu=0\nmib=5000\nrelease_ms=0\nholder=1 1\n");
+        QTest::newRow("no such card") << QByteArray("gpu=77\nmib=5000\nrelease_ms=-1\nholder=999999 1\n");
+        QTest::newRow("negative card") << QByteArray("gpu=-1\nmib=5000\nrelease_ms=-1\nholder=999999 1\n");
+        QTest::newRow("overflow") << QByteArray("gpu=99999999999999999999\nmib=-5\nholder=1\nholder=a b\n");
+    }
+    void claims_ofNonsenseCountForNothing()
+    {
+        QFETCH(QByteArray, text);
+        QVERIFY(QDir(m_state.path()).mkpath(u"claims"_s));
+        QFile file(m_state.filePath(u"claims/1-x.claim"_s));
+        QVERIFY(file.open(QIODevice::WriteOnly));
+        file.write(text);
+        file.close();
+        QCOMPARE(column(u"memory.used"_s), (QStringList{u"4"_s, u"4"_s}));
+        QVERIFY(QFile::remove(file.fileName()) || !file.exists());
+    }
+
+    void claims_moreThanTheCardHas()
+    {
+        QVERIFY(QDir(m_state.path()).mkpath(u"claims"_s));
+        QFile file(m_state.filePath(u"claims/1-x.claim"_s));
+        QVERIFY(file.open(QIODevice::WriteOnly));
+        file.write("gpu=0\nmib=999999\nrelease_ms=-1\nholder=999999 1\n");
+        file.close();
+        QCOMPARE(column(u"memory.used,memory.free"_s).at(0), u"97249, 0"_s);
+        QVERIFY(QFile::remove(file.fileName()));
+    }
+
+    void table_hasEqualWidths()
+    {
+        configure(u"count = 2\ngpu.1.fault = [GPU is lost]\n"_s);
+        const QStringList lines = smi({}).lines;
+        QVERIFY(lines.size() > 15);
+        for (const QString &line : lines.mid(1)) {
+            if (!line.isEmpty())
+                QCOMPARE(line.size(), 91);
+        }
+        QVERIFY(lines.join(u'\n').contains(u"ERR!"_s));
+        QVERIFY(lines.join(u'\n').contains(u"No running processes found"_s));
+    }
+
+    void usage_namesTheTools()
+    {
+        QProcess process;
+        process.start(QStringLiteral(SIMTOOLS_PATH), {u"frobnicate"_s});
+        QVERIFY(process.waitForFinished());
+        QCOMPARE(process.exitCode(), 2);
+        QVERIFY(process.readAllStandardError().contains("nvidia-smi"));
+    }
+
     void hang_lastsUntilTheDriverIsWell()
     {
         configure(u"count = 1\nhang = ignore-term\n"_s);
