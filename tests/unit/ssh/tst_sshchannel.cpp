@@ -27,6 +27,7 @@ private slots:
     void closeBeforeExec_isUnusable();
     void dataOfBothStreams_keepsItsOrder();
     void dataReadForAnotherChannel_isDelivered();
+    void confirmationReadForAnotherChannel_isSeen();
     void zeroWindow_isTriedAgain();
     void partialWrites_loseNothing();
     void writeError_waitsForTheEnd();
@@ -204,6 +205,21 @@ void TstSshChannel::dataReadForAnotherChannel_isDelivered()
     };
     two.shell->write("x");
     QTRY_COMPARE(one.output, "for one");
+}
+
+void TstSshChannel::confirmationReadForAnotherChannel_isSeen()
+{
+    // The same trap while opening: the second channel's call reads what the first one waits for.
+    m_fixture->api->script("channelOpenSession", {SSH_AGAIN});
+    m_fixture->api->onWrite = [&](const QByteArray &bytes) {
+        m_fixture->api->counter->in_bytes += 20;
+        return static_cast<int>(bytes.size());
+    };
+    ShellWatch one(m_fixture->core->openShell());
+    ShellWatch two(m_fixture->core->openShell());
+    two.shell->write("x");
+    QTRY_COMPARE(two.opened, 1);
+    QTRY_COMPARE_WITH_TIMEOUT(one.opened, 1, 1'000); // not by the deadline's timer
 }
 
 void TstSshChannel::zeroWindow_isTriedAgain()
