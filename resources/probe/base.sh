@@ -126,21 +126,27 @@ g_watchdog() {
     g_sleep "$g_limit"
     while :; do
         g_children
-        stat_of $g_child || exit
+        [ -n "$g_child" ] && stat_of "$g_child" || exit
+        g_born=$ST_START
         up
         g_age=$((${U%.*} - ST_START / HZ))
         [ "$g_age" -lt "$g_limit" ] || break
         g_sleep $((g_limit - g_age))
     done
-    kill -TERM $g_child
+    g_same && kill -TERM "$g_child"
     g_sleep 1
-    kill -KILL $g_child
+    g_same && kill -KILL "$g_child"
     g_sleep 1
-    stat_of $g_child && kill -USR1 $g_me
+    g_same && kill -USR1 "$g_me"
+}
+# Still our guard and the child that we meant: the guard may have ended without us, and a number be another's by now.
+g_same() {
+    stat_of "$g_own" && [ "$ST_PPID" = "$g_me" ] && stat_of "$g_child" && [ "$ST_START" = "$g_born" ]
 }
 # The guard's only child beside the watchdog.
 g_children() {
     g_child= g_all=
+    stat_of "$g_own" && [ "$ST_PPID" = "$g_me" ] || return
     read -r g_all <"/proc/$g_me/task/$g_me/children"
     if [ -z "$g_all" ]; then
         for p in "$P"/[0-9]*; do
