@@ -21,8 +21,9 @@ Quantity<int> skewOf(const HostAnswer &answer)
     double first = answer.uptimeBefore > 0 ? answer.uptimeBefore : HUGE_VAL;
     double last = answer.uptimeBefore;
     int stamped = 0;
-    for (const RawSection *section : {&answer.units, &answer.userUnits, &answer.meminfo, &answer.loadavg, &answer.vmstat,
-             &answer.pci, &answer.smi.gpus, &answer.smi.apps, &answer.smi.mig, &answer.tcp, &answer.kernelLog}) {
+    for (const RawSection *section :
+         {&answer.units, &answer.userUnits, &answer.meminfo, &answer.loadavg, &answer.vmstat, &answer.pci,
+          &answer.smi.gpus, &answer.smi.apps, &answer.smi.mig, &answer.tcp, &answer.kernelLog}) {
         // A section may stand for an earlier reading of what hardly changes (the PCI bus).
         if (!section->usable() || section->startedAt <= 0 || section->startedAt + clockStep < answer.uptimeBefore)
             continue;
@@ -49,7 +50,8 @@ void noticeReboot(AssembleMemory &memory, const QString &bootId)
 QString sentence(const QString &text)
 {
     const QString plain = text.trimmed();
-    return plain.isEmpty() || plain.endsWith(u'.') || plain.endsWith(u'?') || plain.endsWith(u'!') ? plain : plain + u'.';
+    return plain.isEmpty() || plain.endsWith(u'.') || plain.endsWith(u'?') || plain.endsWith(u'!') ? plain
+                                                                                                   : plain + u'.';
 }
 
 Snapshot assemble(const HostAnswer &answer, const ProbeSettings &settings, AssembleMemory &memory,

@@ -37,7 +37,8 @@ OnCard onCard(const AssembleContext &c, const Gpu &gpu)
 {
     const QList<Gpu> &gpus = *c.snapshot.gpus;
     const bool onlyCard = gpus.size() == 1;
-    const bool onlyMig = std::count_if(gpus.begin(), gpus.end(), [](const Gpu &g) { return g.mig.valueOr(false); }) == 1;
+    const bool onlyMig =
+        std::count_if(gpus.begin(), gpus.end(), [](const Gpu &g) { return g.mig.valueOr(false); }) == 1;
     const auto here = [&](const QString &uuid) { return isOn(gpu, uuid, onlyCard, onlyMig); };
     OnCard sum;
     const auto count = [&](const QString &uuid, const Quantity<qint64> &mib) {
@@ -150,7 +151,8 @@ void assembleAttribution(AssembleContext &c)
         }
     }
     if (asleep && onCards == 0 && c.appsKnown) {
-        c.add(u"gpu.polling_wakes"_s,
+        c.add(
+            u"gpu.polling_wakes"_s,
             u"Persistence mode is off and nothing runs on the GPUs: each look wakes them, so they are asked less often."_s);
     }
 }

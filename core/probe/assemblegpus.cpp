@@ -133,12 +133,13 @@ void judge(AssembleContext &c, QList<Gpu> &gpus, bool silent)
 {
     for (Gpu &gpu : gpus) {
         if (!gpu.fault.isEmpty()) {
-            c.add(problemCodeOfFault(gpu.fault), calledGpu(gpu) + u" reports a fault: "_s + sentence(gpu.fault), gpu.index,
-                silent ? std::optional(Problem::Severity::Critical) : std::nullopt);
+            c.add(problemCodeOfFault(gpu.fault), calledGpu(gpu) + u" reports a fault: "_s + sentence(gpu.fault),
+                  gpu.index, silent ? std::optional(Problem::Severity::Critical) : std::nullopt);
         }
         judgeRecovery(c, gpu);
         if (gpu.unifiedMemory)
-            c.add(u"gpu.unified_memory"_s, calledGpu(gpu) + u" has no memory of its own; it shares the host's."_s, gpu.index);
+            c.add(u"gpu.unified_memory"_s, calledGpu(gpu) + u" has no memory of its own; it shares the host's."_s,
+                  gpu.index);
     }
 }
 
@@ -225,7 +226,8 @@ void readRows(AssembleContext &c)
 
     const bool goodRows = !read.gpus.isEmpty();
     const auto has = [&](Kind kind) {
-        return std::any_of(read.messages.begin(), read.messages.end(), [&](const SmiMessage &m) { return m.kind == kind; });
+        return std::any_of(read.messages.begin(), read.messages.end(),
+                           [&](const SmiMessage &m) { return m.kind == kind; });
     };
     const bool crashed = isSignal(run.gpus.exitStatus) || has(Kind::Crashed);
     QList<Gpu> silent = silentCards(c, read, read.gpus);

@@ -24,22 +24,23 @@ void section(AssembleContext &c, const RawSection &raw, const QString &code, con
     if (raw.complete)
         read(raw.output);
     else
-        c.add(code, what + u" could not be read: "_s + sentence(raw.trouble.isEmpty() ? u"the answer is incomplete"_s : raw.trouble));
+        c.add(code, what + u" could not be read: "_s
+                        + sentence(raw.trouble.isEmpty() ? u"the answer is incomplete"_s : raw.trouble));
 }
 
 void nameView(AssembleContext &c)
 {
     const HostAnswer &answer = c.answer;
-    if (!answer.sudoTrouble.isEmpty())
-        c.add(u"host.sudo_refused"_s, u"sudo refuses, so this is an ordinary account's view: "_s + sentence(answer.sudoTrouble));
     if (answer.container)
         c.add(u"host.container"_s, u"The shell is inside a container."_s);
     if (answer.hidepid)
         c.add(u"host.hidepid"_s, u"Processes of other users are hidden from this account (hidepid)."_s);
     if (!answer.sudoTrouble.isEmpty())
-        c.add(u"host.sudo_refused"_s, u"sudo refuses; this is what the account sees by itself: "_s + sentence(answer.sudoTrouble));
+        c.add(u"host.sudo_refused"_s,
+              u"sudo refuses; this is what the account sees by itself: "_s + sentence(answer.sudoTrouble));
     if (answer.depth == Depth::Deep && !answer.root) {
-        c.add(u"host.not_root"_s,
+        c.add(
+            u"host.not_root"_s,
             u"An ordinary user cannot see the device descriptors, ports and shared memory of other users' processes."_s);
     }
 }
@@ -50,7 +51,8 @@ bool readUnits(AssembleContext &c, const RawSection &raw, const QStringList &ask
     const QString code = user ? u"section.user_units"_s : u"section.units"_s;
     const QString what = user ? u"User units"_s : u"Units"_s;
     if (!raw.complete) {
-        c.add(code, what + u" could not be read: "_s + sentence(raw.trouble.isEmpty() ? u"the answer is incomplete"_s : raw.trouble));
+        c.add(code, what + u" could not be read: "_s
+                        + sentence(raw.trouble.isEmpty() ? u"the answer is incomplete"_s : raw.trouble));
         return false;
     }
     const UnitBlocks read = parseUnits(asked, raw.output, raw.errors, {c.takenAt, c.answer.uptimeAfter}, user);
@@ -58,7 +60,8 @@ bool readUnits(AssembleContext &c, const RawSection &raw, const QStringList &ask
     if (read.units.isEmpty() && (read.noSystemd || read.noBus)) {
         const QString unreachable = user ? u"systemd.user_unreachable"_s : u"systemd.unreachable"_s;
         const QString text = read.noSystemd ? u"This host does not run systemd"_s
-            : user ? u"User services cannot be reached: no user session for this account"_s : u"systemd cannot be reached"_s;
+                             : user         ? u"User services cannot be reached: no user session for this account"_s
+                                            : u"systemd cannot be reached"_s;
         c.add(read.noSystemd ? u"systemd.absent"_s : unreachable, text + u" ("_s + read.message + u")."_s);
         if (!user)
             c.snapshot.unknown.insert(u"units"_s, read.noSystemd ? UnknownReason::Absent : UnknownReason::Failed);
@@ -131,7 +134,8 @@ void nameKernelEvent(AssembleContext &c, const KernelEvent &event, int times)
     case KernelEvent::Kind::Xid: {
         const XidMeaning meaning = meaningOfXid(event.number);
         const QString words = meaning.text.isEmpty() ? QString() : u", "_s + meaning.text;
-        c.add(u"gpu.xid"_s, u"Xid "_s + QString::number(event.number) + words + at + last, gpu, severityOf(meaning.weight));
+        c.add(u"gpu.xid"_s, u"Xid "_s + QString::number(event.number) + words + at + last, gpu,
+              severityOf(meaning.weight));
         c.snapshot.problems.last().advice = QString::fromUtf16(adviceFor(meaning.weight));
         break;
     }
@@ -146,7 +150,8 @@ void nameKernelEvent(AssembleContext &c, const KernelEvent &event, int times)
                 + u") for lack of host memory"_s + last);
         break;
     case KernelEvent::Kind::HungTask:
-        c.add(u"host.hung_task"_s, event.name + u" (PID "_s + QString::number(event.pid) + u") hangs in the kernel"_s + last);
+        c.add(u"host.hung_task"_s,
+              event.name + u" (PID "_s + QString::number(event.pid) + u") hangs in the kernel"_s + last);
         break;
     }
 }
@@ -231,7 +236,8 @@ void assembleSystem(AssembleContext &c)
         system.memoryTotalKib = memory.totalKib;
         system.memoryAvailableKib = memory.availableKib;
     });
-    section(c, answer.loadavg, u"section.load"_s, u"The load"_s, [&](QByteArrayView text) { system.load1 = parseLoad1(text); });
+    section(c, answer.loadavg, u"section.load"_s, u"The load"_s,
+            [&](QByteArrayView text) { system.load1 = parseLoad1(text); });
     section(c, answer.vmstat, u"section.oom"_s, u"The count of OOM kills"_s,
         [&](QByteArrayView text) { system.oomKills = parseOomKills(text); });
     section(c, answer.pci, u"section.pci"_s, u"The PCI bus"_s, [&](QByteArrayView text) {
@@ -269,7 +275,8 @@ void assembleDeep(AssembleContext &c)
     const HostAnswer &answer = c.answer;
     const bool deep = answer.depth == Depth::Deep;
     if (deep) {
-        section(c, answer.tcp, u"section.listening"_s, u"Listening ports"_s, [&](QByteArrayView text) { readListening(c, text); });
+        section(c, answer.tcp, u"section.listening"_s, u"Listening ports"_s,
+                [&](QByteArrayView text) { readListening(c, text); });
         readShm(c);
         RawSection log = answer.kernelLog;
         if (log.complete && log.exitStatus != 0 && log.output.trimmed().isEmpty()) { // silent is not the same as well

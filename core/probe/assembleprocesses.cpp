@@ -48,7 +48,8 @@ void fillFromStat(Process &process, const ProcStat &stat, const HostAnswer &answ
     process.cpuS = std::round(double(stat.cpuTicks) / ticks * 100) / 100;
     process.exiting = stat.exiting;
     if (answer.uptimeAfter > 0)
-        process.elapsedS = std::max(0.0, std::round((answer.uptimeAfter - double(stat.startTicks) / ticks) * 100) / 100);
+        process.elapsedS =
+            std::max(0.0, std::round((answer.uptimeAfter - double(stat.startTicks) / ticks) * 100) / 100);
 }
 
 /// Whole families share one cgroup: each is read once a tick.
@@ -221,7 +222,8 @@ void nameUnfound(AssembleContext &c, const QList<qint64> &pids)
             ghosts += pid;
     }
     if (!ghosts.isEmpty())
-        c.add(u"process.ghost"_s, u"The driver books GPU memory on processes that no longer exist (PID "_s + pidList(ghosts) + u")."_s);
+        c.add(u"process.ghost"_s,
+              u"The driver books GPU memory on processes that no longer exist (PID "_s + pidList(ghosts) + u")."_s);
 }
 
 void joinApps(AssembleContext &c, QList<Process> &processes, bool scanned)

@@ -46,8 +46,12 @@ RawProcess processOf(int i)
     RawProcess process;
     process.pid = 10'000 + i;
     process.uid = 0;
-    process.stat = numbered("%d (VLLM::Worker_TP) S 1 4242 4242 0 -1 4194560 2035 0 1 0 120 30 0 0 20 0 77 0 50000 18325504000 2500 18446744073709551615 1 1 0\n", 10'000 + i);
-    process.cmdline = QByteArray("/opt/venv/bin/python3\0-m\0vllm.entrypoints.openai.api_server\0--model\0moonshotai/Kimi-K2.5\0--tensor-parallel-size\0008\0--port\08000\0", 130);
+    process.stat = numbered("%d (VLLM::Worker_TP) S 1 4242 4242 0 -1 4194560 2035 0 1 0 120 30 0 0 20 0 77 0 50000 "
+                            "18325504000 2500 18446744073709551615 1 1 0\n",
+                            10'000 + i);
+    process.cmdline = QByteArray("/opt/venv/bin/python3\0-m\0vllm.entrypoints.openai.api_server\0--model\0moonshotai/"
+                                 "Kimi-K2.5\0--tensor-parallel-size\0008\0--port\08000\0",
+                                 130);
     process.cgroup = "0::/system.slice/vllm-kimi-k25.service\n";
     return process;
 }
@@ -66,9 +70,12 @@ HostAnswer hostAnswer()
     for (int i = 0; i < processCount; ++i)
         answer.processes->append(processOf(i));
     for (int i = 0; i < gpuCount; ++i) {
-        rows += numbered("%d, GPU-0000000%d-1111-2222-3333-444444444444, 00000000:1%d:00.0, 590.48.01, 97887, 96619, 630, 638, 100, 61, 431.95, Enabled, Disabled, None, NVIDIA H100\n", i);
+        rows += numbered("%d, GPU-0000000%d-1111-2222-3333-444444444444, 00000000:1%d:00.0, 590.48.01, 97887, 96619, "
+                         "630, 638, 100, 61, 431.95, Enabled, Disabled, None, NVIDIA H100\n",
+                         i);
         for (int p = 0; p < 4; ++p)
-            apps += numbered("GPU-0000000%d-1111-2222-3333-444444444444, ", i) + QByteArray::number(10'000 + 4 * i + p) + ", 24000, VLLM::Worker_TP0\n";
+            apps += numbered("GPU-0000000%d-1111-2222-3333-444444444444, ", i) + QByteArray::number(10'000 + 4 * i + p)
+                    + ", 24000, VLLM::Worker_TP0\n";
         pci += numbered("0000:1%d:00.0 0x10de 0x030200\n", i);
     }
     answer.smi.status = GpuSource::Status::Ok;
@@ -79,7 +86,8 @@ HostAnswer hostAnswer()
     answer.meminfo = sectionOf("MemTotal:       527824436 kB\nMemAvailable:   501824436 kB\n");
     answer.loadavg = sectionOf("0.52 0.58 0.59 1/2034 4243\n");
     answer.vmstat = sectionOf("oom_kill 0\n");
-    answer.units = sectionOf("Id=vllm-kimi-k25.service\nLoadState=loaded\nActiveState=active\nSubState=running\nMainPID=10000\n");
+    answer.units =
+        sectionOf("Id=vllm-kimi-k25.service\nLoadState=loaded\nActiveState=active\nSubState=running\nMainPID=10000\n");
     return answer;
 }
 
@@ -117,7 +125,8 @@ int main()
     AssembleMemory memory;
     const QDateTime now = QDateTime::currentDateTimeUtc();
     Snapshot snapshot = assemble(answer, settings, memory, now);
-    if (snapshot.gpus.value_or(QList<Gpu>()).size() != gpuCount || snapshot.processes->size() != processCount || !snapshot.problems.isEmpty()) {
+    if (snapshot.gpus.value_or(QList<Gpu>()).size() != gpuCount || snapshot.processes->size() != processCount
+        || !snapshot.problems.isEmpty()) {
         std::fprintf(stderr, "the composed answer was not read whole\n");
         return 1;
     }

@@ -62,7 +62,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t *data, std::size_t size
     settings.expectedGpus = 2;
     AssembleMemory memory;
     for (int tick = 0; tick < 2; ++tick) {
-        const Snapshot snapshot = assemble(answer, settings, memory, QDateTime(QDate(2026, 12, 1), QTime(12, 0), Qt::UTC));
+        const Snapshot snapshot =
+            assemble(answer, settings, memory, QDateTime(QDate(2026, 12, 1), QTime(12, 0), Qt::UTC));
         for (const Gpu &gpu : snapshot.gpus.value_or(QList<Gpu>())) {
             if (!gpu.fault.isEmpty() && (gpu.memoryUsedMib.isKnown() || gpu.unattributedMib.isKnown()))
                 std::abort();

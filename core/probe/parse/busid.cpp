@@ -62,7 +62,8 @@ Found busIdAt(QByteArrayView text, bool inProse)
     if (parts.size() < 2 || parts.first().isEmpty() || parts.first().size() > 8)
         return {};
     const quint64 domain = parts.size() == 3 ? toUnsigned(parts.first(), 16).value_or(0) : 0;
-    const QByteArray tail = lowered(parts.at(parts.size() - 2)) + ':' + lowered(parts.last()) + '.' + function.toByteArray();
+    const QByteArray tail =
+        lowered(parts.at(parts.size() - 2)) + ':' + lowered(parts.last()) + '.' + function.toByteArray();
     return {QString::number(domain, 16).rightJustified(4, u'0') + u':' + QString::fromLatin1(tail), at};
 }
 

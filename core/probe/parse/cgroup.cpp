@@ -255,7 +255,8 @@ Owner ownerOf(const QString &cgroupPath)
     const auto container = containerOwner(parts);
     if (auto pod = podOwner(parts); pod && (!container || container->kind == Owner::Kind::Container)) {
         // kind and k3d run a kubelet inside a docker container: then docker's is the boundary.
-        const auto pods = std::find_if(parts.begin(), parts.end(), [](const QString &p) { return p.contains(u"kubepods"_s); });
+        const auto pods =
+            std::find_if(parts.begin(), parts.end(), [](const QString &p) { return p.contains(u"kubepods"_s); });
         const auto outer = containerOwner(QStringList(parts.begin(), pods));
         return outer ? *outer : *pod;
     }

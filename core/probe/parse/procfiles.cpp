@@ -54,7 +54,8 @@ Quantity<qint64> parseOomKills(QByteArrayView vmstat)
         const QList<QByteArrayView> words = wordsOf(line);
         if (words.size() == 2 && words.first() == "oom_kill") {
             const auto count = toInteger(words.last());
-            return count && *count >= 0 ? Quantity<qint64>(*count) : Quantity<qint64>::unknown(UnknownReason::Unparsable);
+            return count && *count >= 0 ? Quantity<qint64>(*count)
+                                        : Quantity<qint64>::unknown(UnknownReason::Unparsable);
         }
     }
     return {};
@@ -70,7 +71,8 @@ QStringList parsePciGpus(QByteArrayView pci)
         const QString id = normalBusId(words.at(0));
         const auto vendor = hexOf(words.at(1));
         const auto deviceClass = hexOf(words.at(2));
-        if (!id.isEmpty() && vendor == nvidiaVendor && deviceClass && *deviceClass >> 16U == displayClass && !ids.contains(id))
+        if (!id.isEmpty() && vendor == nvidiaVendor && deviceClass && *deviceClass >> 16U == displayClass
+            && !ids.contains(id))
             ids += id;
     }
     ids.sort();

@@ -132,7 +132,8 @@ Unit unitOf(const QString &name, const Block &block, const HostClock &clock, boo
     unit.type = textOf(block, "Type", 80);
     unit.killMode = textOf(block, "KillMode", 80);
     const Quantity<int> main = counterOf(block, "MainPID", true);
-    unit.mainPid = main.isKnown() ? Quantity<qint64>(main.value()) : Quantity<qint64>::unknown(main.reason(), main.word());
+    unit.mainPid =
+        main.isKnown() ? Quantity<qint64>(main.value()) : Quantity<qint64>::unknown(main.reason(), main.word());
     unit.controlGroup = textOf(block, "ControlGroup", 1024);
     unit.restarts = counterOf(block, "NRestarts", false);
     unit.execMainCode = counterOf(block, "ExecMainCode", true);
@@ -159,11 +160,13 @@ void readErrors(UnitBlocks &result, QByteArrayView output, QByteArrayView errors
         for (const QByteArrayView line : linesOf(text)) {
             const QByteArray lower = lowered(line);
             const bool bus = lower.contains("failed to connect to") && lower.contains("bus");
-            const bool absent = lower.contains("has not been booted with systemd") || lower.contains("systemctl: not found")
-                || lower.contains("systemctl: command not found");
+            const bool absent = lower.contains("has not been booted with systemd")
+                                || lower.contains("systemctl: not found")
+                                || lower.contains("systemctl: command not found");
             result.noBus = result.noBus || bus;
             result.noSystemd = result.noSystemd || absent;
-            const bool worthShowing = bus || absent || lower.startsWith("failed to") || lower.startsWith("invalid unit name");
+            const bool worthShowing =
+                bus || absent || lower.startsWith("failed to") || lower.startsWith("invalid unit name");
             if (worthShowing && result.message.isEmpty())
                 result.message = cleanLine(line.trimmed(), 300);
         }
@@ -213,8 +216,10 @@ UnitBlocks parseUnits(const QStringList &asked, QByteArrayView output, QByteArra
     QStringList open;
     for (const QString &name : asked) {
         const QByteArray wanted = name.toUtf8();
-        const bool done = std::any_of(result.units.begin(), result.units.end(), [&](const Unit &u) { return u.name == name; });
-        const auto block = std::find_if(blocks.begin(), blocks.end(), [&](const Block &b) { return answersTo(b, wanted); });
+        const bool done =
+            std::any_of(result.units.begin(), result.units.end(), [&](const Unit &u) { return u.name == name; });
+        const auto block =
+            std::find_if(blocks.begin(), blocks.end(), [&](const Block &b) { return answersTo(b, wanted); });
         if (done)
             continue; // asked twice, answered twice
         if (block == blocks.end()) {

@@ -149,13 +149,15 @@ void TstSnapshotJson::document_asInTheContract()
         "kernel": "6.1.0", "uptime_s": 123.45, "taken_at": "2026-12-01T12:00:00.007Z", "duration_ms": 61.2, "skew_ms": 10,
         "round_trip_ms": 62.0, "bytes": 5120 })"));
     QVERIFY(!json.contains(u"unknown"_s));
-    compareParts(json.value(u"gpu_source"_s).toObject(), parsed(R"({ "tool": "nvidia-smi", "status": "ok", "since": null,
+    compareParts(json.value(u"gpu_source"_s).toObject(),
+                 parsed(R"({ "tool": "nvidia-smi", "status": "ok", "since": null,
         "exit_code": 0, "message": "", "driver_version": "590.48.01", "duration_ms": 55.0 })"));
     compareParts(first(json, "gpus"), parsed(R"({ "index": 0, "uuid": "GPU-1", "name": "H100", "bus_id": "0000:01:00.0",
         "memory_total_mib": 97887, "memory_used_mib": 96619, "memory_free_mib": 630, "memory_reserved_mib": 638,
         "attributed_mib": 96615, "unattributed_mib": 4, "utilization_pct": 0, "temperature_c": 41, "power_w": 88.1,
         "persistence": true, "mig": false, "mig_devices": [], "recovery_action": "none", "fault": null, "unknown": {} })"));
-    compareParts(first(json, "processes"), parsed(R"({ "pid": 4242, "start_ticks": 123456, "ppid": 1, "pgid": 1, "sid": 1,
+    compareParts(first(json, "processes"),
+                 parsed(R"({ "pid": 4242, "start_ticks": 123456, "ppid": 1, "pgid": 1, "sid": 1,
         "uid": 0, "user": "root", "state": "S", "threads": 77, "comm": "VLLM::Worker_TP", "command": "VLLM::Worker_TP0",
         "elapsed_s": 3600, "rss_kib": 1, "cpu_s": 1.5, "cgroup": "/user.slice/x",
         "owner": { "kind": "user_unit", "name": "x.service" },
@@ -164,7 +166,8 @@ void TstSnapshotJson::document_asInTheContract()
         "sub": "running", "result": "success", "main_pid": 1, "control_group": "/system.slice/vllm.service", "restarts": 0,
         "host_since": "2026-12-01T11:59:00.007Z", "type": "simple", "kill_mode": "control-group" })"));
     compareParts(first(json, "listening"), parsed(R"({ "address": "127.0.0.1", "port": 8000, "pid": 84 })"));
-    compareParts(first(json, "shm"), parsed(R"({ "path": "/dev/shm/psm_1a2b", "kib": 4, "uid": 0, "mapped_by": [ 4242 ] })"));
+    compareParts(first(json, "shm"),
+                 parsed(R"({ "path": "/dev/shm/psm_1a2b", "kib": 4, "uid": 0, "mapped_by": [ 4242 ] })"));
     compareParts(json.value(u"system"_s).toObject(), parsed(R"({ "memory_available_kib": 1, "memory_total_kib": 2,
         "load1": 0.5, "oom_kills": 0, "pci_gpus": 8 })"));
     compareParts(first(json, "problems"), parsed(R"({ "code": "gpu.reset_required", "severity": "critical", "gpu": 3,
@@ -198,8 +201,9 @@ void TstSnapshotJson::unknown_isNullNeverZero()
     Snapshot s = fullSnapshot();
     s.gpus = QList<Gpu>{Gpu{}};
     const QJsonObject gpu = first(toJson(s), "gpus");
-    for (const char *key : {"memory_total_mib", "memory_used_mib", "memory_free_mib", "memory_reserved_mib", "attributed_mib",
-             "unattributed_mib", "utilization_pct", "temperature_c", "power_w", "persistence", "mig", "recovery_action"}) {
+    for (const char *key :
+         {"memory_total_mib", "memory_used_mib", "memory_free_mib", "memory_reserved_mib", "attributed_mib",
+          "unattributed_mib", "utilization_pct", "temperature_c", "power_w", "persistence", "mig", "recovery_action"}) {
         QVERIFY2(gpu.contains(QLatin1String(key)) && gpu.value(QLatin1String(key)).isNull(), key);
         QCOMPARE(gpu.value(u"unknown"_s).toObject().value(QLatin1String(key)).toString(), u"absent"_s);
     }
@@ -215,7 +219,8 @@ void TstSnapshotJson::lists_nullOrEmpty()
     const QJsonObject json = toJson(s);
     QVERIFY(json.value(u"gpus"_s).isNull());
     QVERIFY(json.value(u"processes"_s).isArray());
-    QCOMPARE(json.value(u"unknown"_s).toObject(), (QJsonObject{{u"gpus"_s, u"failed"_s}, {u"listening"_s, u"absent"_s}}));
+    QCOMPARE(json.value(u"unknown"_s).toObject(),
+             (QJsonObject{{u"gpus"_s, u"failed"_s}, {u"listening"_s, u"absent"_s}}));
 }
 
 void TstSnapshotJson::reason_ofEveryKind_data()
@@ -256,7 +261,8 @@ void TstSnapshotJson::source_everyStatus()
     QFETCH(GpuSource::Status, status);
     Snapshot s = fullSnapshot();
     s.gpuSource.status = status;
-    QCOMPARE(toJson(s).value(u"gpu_source"_s).toObject().value(u"status"_s).toString(), QLatin1String(QTest::currentDataTag()));
+    QCOMPARE(toJson(s).value(u"gpu_source"_s).toObject().value(u"status"_s).toString(),
+             QLatin1String(QTest::currentDataTag()));
 }
 
 void TstSnapshotJson::source_since()
@@ -298,7 +304,8 @@ void TstSnapshotJson::mig_devices()
     gpu.migDevices = {{0, 2, 0, u"MIG-1"_s, 40'448, 11'091, 29'357}, {1, {}, {}, {}, {}, {}, {}}};
     const QJsonArray devices = first(toJson(s), "gpus").value(u"mig_devices"_s).toArray();
     QCOMPARE(devices.size(), 2);
-    compareParts(devices.at(0).toObject(), parsed(R"({ "index": 0, "gpu_instance": 2, "compute_instance": 0, "uuid": "MIG-1",
+    compareParts(devices.at(0).toObject(),
+                 parsed(R"({ "index": 0, "gpu_instance": 2, "compute_instance": 0, "uuid": "MIG-1",
         "memory_total_mib": 40448, "memory_used_mib": 11091, "memory_free_mib": 29357 })"));
     QVERIFY(devices.at(1).toObject().value(u"memory_used_mib"_s).isNull());
 }
@@ -349,7 +356,8 @@ void TstSnapshotJson::owner_everyKind()
     QFETCH(Owner::Kind, kind);
     Snapshot s = fullSnapshot();
     (*s.processes)[0].owner.kind = kind;
-    QCOMPARE(first(toJson(s), "processes").value(u"owner"_s).toObject().value(u"kind"_s).toString(), QLatin1String(QTest::currentDataTag()));
+    QCOMPARE(first(toJson(s), "processes").value(u"owner"_s).toObject().value(u"kind"_s).toString(),
+             QLatin1String(QTest::currentDataTag()));
 }
 
 void TstSnapshotJson::port_withoutOwner()
@@ -373,7 +381,8 @@ void TstSnapshotJson::shm_withoutMappers()
 void TstSnapshotJson::problem_severitiesAndGpu()
 {
     Snapshot s = fullSnapshot();
-    s.problems = {{u"a"_s, Problem::Severity::Notice, {}, u"t"_s, {}}, {u"b"_s, Problem::Severity::Warning, 0, u"t"_s, {}}};
+    s.problems = {{u"a"_s, Problem::Severity::Notice, {}, u"t"_s, {}},
+                  {u"b"_s, Problem::Severity::Warning, 0, u"t"_s, {}}};
     const QJsonArray problems = toJson(s).value(u"problems"_s).toArray();
     QCOMPARE(problems.at(0).toObject().value(u"severity"_s).toString(), u"notice"_s);
     QVERIFY(problems.at(0).toObject().value(u"gpu"_s).isNull());

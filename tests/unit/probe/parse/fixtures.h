@@ -60,8 +60,8 @@ inline QByteArray busOf(int index)
 inline QByteArray gpuRow(int index, int used = 4, const QByteArray &name = "NVIDIA H100 80GB HBM3")
 {
     const QByteArray number = QByteArray::number(index);
-    return number + ", " + uuidOf(index) + ", " + busOf(index) + ", 590.48.01, 81559, " + QByteArray::number(used) + ", "
-        + QByteArray::number(81080 - used) + ", 479, 0, 41, 69.85, Enabled, Disabled, None, " + name + '\n';
+    return number + ", " + uuidOf(index) + ", " + busOf(index) + ", 590.48.01, 81559, " + QByteArray::number(used)
+           + ", " + QByteArray::number(81080 - used) + ", 479, 0, 41, 69.85, Enabled, Disabled, None, " + name + '\n';
 }
 
 inline QByteArray pciLines(int count)
@@ -111,7 +111,8 @@ inline HostAnswer wellHost()
     answer.smi.status = GpuSource::Status::Ok;
     answer.smi.askedFields = smiGpuFields();
     answer.smi.gpus = sectionOf(gpuRow(0, 70'004) + gpuRow(1, 70'004));
-    answer.smi.apps = sectionOf(uuidOf(0) + ", 4242, 70000, VLLM::Worker_TP0\n" + uuidOf(1) + ", 4243, 70000, VLLM::Worker_TP1\n");
+    answer.smi.apps =
+        sectionOf(uuidOf(0) + ", 4242, 70000, VLLM::Worker_TP0\n" + uuidOf(1) + ", 4243, 70000, VLLM::Worker_TP1\n");
     return answer;
 }
 

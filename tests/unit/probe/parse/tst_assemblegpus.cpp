@@ -71,12 +71,21 @@ void TstAssembleGpus::exit_codesLie_data()
     QTest::addColumn<QString>("code");
     const QByteArray rows = gpuRow(0) + gpuRow(1);
     QTest::newRow("0 with rows") << 0 << rows << Status::Ok << 2 << QString();
-    QTest::newRow("047 14 with good rows") << 14 << QByteArray(rows + "WARNING: infoROM is corrupted at gpu 0000:10:00.0\n") << Status::Ok << 2 << u"gpu.inforom"_s;
+    QTest::newRow("047 14 with good rows")
+        << 14 << QByteArray(rows + "WARNING: infoROM is corrupted at gpu 0000:10:00.0\n") << Status::Ok << 2
+        << u"gpu.inforom"_s;
     QTest::newRow("003 255 with good rows") << 255 << rows << Status::Ok << 2 << u"smi.exit_code"_s;
-    QTest::newRow("15 with good rows") << 15 << QByteArray(rows + "Unable to determine the device handle for GPU0000:C3:00.0: GPU is lost.\n") << Status::Ok << 3 << u"gpu.lost"_s;
-    QTest::newRow("0 with prose only") << 0 << QByteArray("NVIDIA-SMI has failed because it couldn't communicate with the NVIDIA driver.\n") << Status::Failed << -1 << u"driver.not_loaded"_s;
-    QTest::newRow("053 0 because of a pipe") << 0 << QByteArray("Field \"cuda_version\" is not a valid field to query.\n") << Status::Failed << -1 << u"smi.field_unknown"_s;
-    QTest::newRow("255 with prose nobody knows") << 255 << QByteArray("Something new went wrong\n") << Status::Failed << -1 << u"smi.failed"_s;
+    QTest::newRow("15 with good rows")
+        << 15 << QByteArray(rows + "Unable to determine the device handle for GPU0000:C3:00.0: GPU is lost.\n")
+        << Status::Ok << 3 << u"gpu.lost"_s;
+    QTest::newRow("0 with prose only")
+        << 0 << QByteArray("NVIDIA-SMI has failed because it couldn't communicate with the NVIDIA driver.\n")
+        << Status::Failed << -1 << u"driver.not_loaded"_s;
+    QTest::newRow("053 0 because of a pipe")
+        << 0 << QByteArray("Field \"cuda_version\" is not a valid field to query.\n") << Status::Failed << -1
+        << u"smi.field_unknown"_s;
+    QTest::newRow("255 with prose nobody knows")
+        << 255 << QByteArray("Something new went wrong\n") << Status::Failed << -1 << u"smi.failed"_s;
     QTest::newRow("1 with nothing") << 1 << QByteArray() << Status::Failed << -1 << u"smi.empty"_s;
 }
 
@@ -105,12 +114,26 @@ void TstAssembleGpus::failure_ofTheWholeCommand_data()
     const auto row = [](const char *name, const char *output, int exitStatus, const QString &code) {
         QTest::newRow(name) << QByteArray(output) << exitStatus << code;
     };
-    row("029 driver not loaded", "NVIDIA-SMI has failed because it couldn't communicate with the NVIDIA driver. Make sure that the latest NVIDIA driver is installed and running.\n\n", 9, u"driver.not_loaded"_s);
-    row("smi 37 WSL form", "NVIDIA-SMI has failed because it couldn't communicate with the NVIDIA driver. Make sure that the latest NVIDIA driver is installed and running.\n\nFailed to properly shut down NVML: Driver Not Loaded\n", 9, u"driver.not_loaded"_s);
+    row("029 driver not loaded",
+        "NVIDIA-SMI has failed because it couldn't communicate with the NVIDIA driver. Make sure that the latest "
+        "NVIDIA driver is installed and running.\n\n",
+        9, u"driver.not_loaded"_s);
+    row("smi 37 WSL form",
+        "NVIDIA-SMI has failed because it couldn't communicate with the NVIDIA driver. Make sure that the latest "
+        "NVIDIA driver is installed and running.\n\nFailed to properly shut down NVML: Driver Not Loaded\n",
+        9, u"driver.not_loaded"_s);
     row("031 mismatch", "Failed to initialize NVML: Driver/library version mismatch\n", 18, u"driver.mismatch"_s);
-    row("041 blocked", "Failed to initialize NVML: GPU access blocked by the operating system\nFailed to properly shut down NVML: GPU access blocked by the operating system", 255, u"driver.blocked"_s);
-    row("043 library", "NVIDIA-SMI couldn't find libnvidia-ml.so library in your system. Please make sure that the NVIDIA Display Driver is properly installed and present in your system.\nPlease also try adding directory that contains libnvidia-ml.so to your system PATH.\n", 12, u"driver.library_missing"_s);
-    row("055 arguments", "Invalid combination of input arguments. Please run 'nvidia-smi -h' for help.\n", 2, u"smi.bad_arguments"_s);
+    row("041 blocked",
+        "Failed to initialize NVML: GPU access blocked by the operating system\nFailed to properly shut down NVML: GPU "
+        "access blocked by the operating system",
+        255, u"driver.blocked"_s);
+    row("043 library",
+        "NVIDIA-SMI couldn't find libnvidia-ml.so library in your system. Please make sure that the NVIDIA Display "
+        "Driver is properly installed and present in your system.\nPlease also try adding directory that contains "
+        "libnvidia-ml.so to your system PATH.\n",
+        12, u"driver.library_missing"_s);
+    row("055 arguments", "Invalid combination of input arguments. Please run 'nvidia-smi -h' for help.\n", 2,
+        u"smi.bad_arguments"_s);
     row("permission", "Failed to initialize NVML: Insufficient Permissions\n", 4, u"driver.no_permission"_s);
     row("init", "Failed to initialize NVML: Unknown Error\n", 255, u"driver.init_failed"_s);
 }
@@ -210,7 +233,10 @@ void TstAssembleGpus::handle_fault_isAddedByItsBusId() // 035, 037, smi 43
     answer.pci = sectionOf(pciLines(3));
     const QByteArray errorRow = QByteArray("[Unknown Error], ").repeated(14) + "[Unknown Error]\n";
     for (const QByteArray &between : {QByteArray(), errorRow}) {
-        answer.smi.gpus = sectionOf(gpuRow(0) + "Unable to determine the device handle for GPU1: 0000:11:00.0: Unknown Error\n" + between + gpuRow(2), 255);
+        answer.smi.gpus =
+            sectionOf(gpuRow(0) + "Unable to determine the device handle for GPU1: 0000:11:00.0: Unknown Error\n"
+                          + between + gpuRow(2),
+                      255);
         const Snapshot snapshot = assembled(answer);
         QCOMPARE(snapshot.gpuSource.status, Status::Ok);
         QCOMPARE(snapshot.gpus->size(), 3);
@@ -234,7 +260,10 @@ void TstAssembleGpus::handle_fault_takesItsNameFromBefore()
     AssembleMemory memory;
     HostAnswer answer = wellHost();
     (void)assemble(answer, {}, memory, noon());
-    answer.smi.gpus = sectionOf(gpuRow(0) + "Unable to determine the device handle for GPU0000:11:00.0: GPU is lost.  Reboot the system to recover this GPU\n", 15);
+    answer.smi.gpus = sectionOf(gpuRow(0)
+                                    + "Unable to determine the device handle for GPU0000:11:00.0: GPU is lost.  Reboot "
+                                      "the system to recover this GPU\n",
+                                15);
     const Snapshot snapshot = assemble(answer, {}, memory, noon(2));
     QCOMPARE(snapshot.gpus->size(), 2);
     const Gpu &bad = snapshot.gpus->at(1);
@@ -259,7 +288,9 @@ void TstAssembleGpus::handle_fault_withoutABusId()
 void TstAssembleGpus::handle_fault_onlyCard() // 033
 {
     HostAnswer answer = wellHost();
-    answer.smi.gpus = answer.smi.apps = sectionOf("Unable to determine the device handle for GPU0000:C3:00.0: GPU is lost.  Reboot the system to recover this GPU\n", 15);
+    answer.smi.gpus = answer.smi.apps = sectionOf("Unable to determine the device handle for GPU0000:C3:00.0: GPU is "
+                                                  "lost.  Reboot the system to recover this GPU\n",
+                                                  15);
     answer.pci = sectionOf("0000:c3:00.0 0x10de 0x030200\n");
     const Snapshot snapshot = assembled(answer);
     QCOMPARE(snapshot.gpuSource.status, Status::Failed);
@@ -311,7 +342,8 @@ void TstAssembleGpus::fault_everyWord()
         QCOMPARE(snapshot.gpus->size(), 2);
         const Gpu &gpu = snapshot.gpus->at(1);
         QVERIFY(!gpu.fault.isEmpty());
-        for (const Quantity<qint64> *memory : {&gpu.memoryTotalMib, &gpu.memoryUsedMib, &gpu.memoryFreeMib, &gpu.memoryReservedMib, &gpu.attributedMib, &gpu.unattributedMib}) {
+        for (const Quantity<qint64> *memory : {&gpu.memoryTotalMib, &gpu.memoryUsedMib, &gpu.memoryFreeMib,
+                                               &gpu.memoryReservedMib, &gpu.attributedMib, &gpu.unattributedMib}) {
             QVERIFY(!memory->isKnown()); // never looks free
             QCOMPARE(memory->reason(), UnknownReason::Failed);
         }
@@ -334,7 +366,8 @@ void TstAssembleGpus::recovery_action_data()
     QTest::newRow("reset") << QByteArray("GPU Reset") << u"gpu reset"_s << u"gpu.reset_required"_s << true;
     QTest::newRow("reboot") << QByteArray("Node Reboot") << u"node reboot"_s << u"gpu.reset_required"_s << true;
     QTest::newRow("drain") << QByteArray("Drain P2P") << u"drain p2p"_s << u"gpu.recovery_action"_s << false;
-    QTest::newRow("drain and reset") << QByteArray("Drain and Reset") << u"drain and reset"_s << u"gpu.recovery_action"_s << false;
+    QTest::newRow("drain and reset") << QByteArray("Drain and Reset") << u"drain and reset"_s
+                                     << u"gpu.recovery_action"_s << false;
     QTest::newRow("field unknown to the card") << QByteArray("[N/A]") << QString() << QString() << false;
 }
 
@@ -358,8 +391,10 @@ void TstAssembleGpus::inforom_namesItsCard() // 047, 049, smi 53
 {
     HostAnswer answer = wellHost();
     for (const bool before : {false, true}) {
-        const QByteArray warnings = "WARNING: infoROM is corrupted at gpu 0000:11:00.0  \nWARNING: infoROM is corrupted at gpu 000A:00:00.0\n";
-        answer.smi.gpus = sectionOf(before ? QByteArray(warnings + gpuRow(0) + gpuRow(1)) : QByteArray(gpuRow(0) + gpuRow(1) + warnings), 14);
+        const QByteArray warnings =
+            "WARNING: infoROM is corrupted at gpu 0000:11:00.0  \nWARNING: infoROM is corrupted at gpu 000A:00:00.0\n";
+        answer.smi.gpus = sectionOf(
+            before ? QByteArray(warnings + gpuRow(0) + gpuRow(1)) : QByteArray(gpuRow(0) + gpuRow(1) + warnings), 14);
         const Snapshot snapshot = assembled(answer);
         QCOMPARE(snapshot.gpus->size(), 2);
         QVERIFY(snapshot.gpus->at(1).fault.isEmpty());
@@ -443,7 +478,8 @@ void TstAssembleGpus::gpus_sortedByIndex()
 {
     HostAnswer answer = wellHost();
     answer.pci = sectionOf(pciLines(3));
-    answer.smi.gpus = sectionOf(gpuRow(2) + gpuRow(0) + "Unable to determine the device handle for GPU1: 0000:11:00.0: Unknown Error\n");
+    answer.smi.gpus = sectionOf(gpuRow(2) + gpuRow(0)
+                                + "Unable to determine the device handle for GPU1: 0000:11:00.0: Unknown Error\n");
     const Snapshot snapshot = assembled(answer);
     for (int i = 0; i < 3; ++i)
         QCOMPARE(snapshot.gpus->at(i).index, i);
@@ -456,7 +492,8 @@ void TstAssembleGpus::mig_devicesAndTheirMemory() // 019, 081
     answer.pci = sectionOf("0000:83:00.0 0x10de 0x030200\n");
     answer.smi.gpus = sectionOf(fixture(u"smi/h200-mig-590.48.01.load.gpus.csv"_s));
     answer.smi.apps = sectionOf(fixture(u"smi/h200-mig-590.48.01.load.apps.csv"_s));
-    answer.smi.mig = sectionOf(fixture(u"smi/h200-mig-590.48.01.q.txt"_s) + fixture(u"smi/h200-mig-590.48.01.list.txt"_s));
+    answer.smi.mig =
+        sectionOf(fixture(u"smi/h200-mig-590.48.01.q.txt"_s) + fixture(u"smi/h200-mig-590.48.01.list.txt"_s));
     const Snapshot deep = assemble(answer, {}, memory, noon());
     const Gpu &gpu = deep.gpus->first();
     QCOMPARE(gpu.mig, Quantity<bool>(true));
@@ -479,8 +516,8 @@ void TstAssembleGpus::unified_isNoted() // 009, 075
 {
     HostAnswer answer = wellHost();
     answer.pci = sectionOf("000f:01:00.0 0x10de 0x030200\n");
-    answer.smi.gpus = sectionOf(
-        "0, GPU-0f3c2b1a-9d8e-4c7b-a6f5-e4d3c2b1a098, 0000000F:01:00.0, 580.173.02, [N/A], [N/A], [N/A], [N/A], 0, 35, 11.17, Enabled, [N/A], None, NVIDIA GB10\n");
+    answer.smi.gpus = sectionOf("0, GPU-0f3c2b1a-9d8e-4c7b-a6f5-e4d3c2b1a098, 0000000F:01:00.0, 580.173.02, [N/A], "
+                                "[N/A], [N/A], [N/A], 0, 35, 11.17, Enabled, [N/A], None, NVIDIA GB10\n");
     answer.smi.apps = sectionOf("GPU-0f3c2b1a-9d8e-4c7b-a6f5-e4d3c2b1a098, 4242, 19135, /usr/local/bin/python\n");
     const Snapshot snapshot = assembled(answer);
     const Gpu &gpu = snapshot.gpus->first();
@@ -496,7 +533,8 @@ void TstAssembleGpus::unified_isNoted() // 009, 075
 void TstAssembleGpus::noise_isCounted() // smi 55
 {
     HostAnswer answer = wellHost();
-    answer.smi.gpus.output.prepend("Warning: No xauth data; using fake authentication data for X11 forwarding.\nhello\n");
+    answer.smi.gpus.output.prepend(
+        "Warning: No xauth data; using fake authentication data for X11 forwarding.\nhello\n");
     const Snapshot snapshot = assembled(answer);
     QCOMPARE(snapshot.gpus->size(), 2);
     QVERIFY(problemCalled(snapshot, u"smi.noise"_s)->text.startsWith(u"2 lines"_s));

@@ -80,7 +80,8 @@ void TstAssembleHost::system_incompleteIsFailedAndNamed()
     HostAnswer answer = wellHost();
     answer.meminfo = answer.loadavg = answer.vmstat = answer.pci = brokenSection(u"cut off"_s);
     const Snapshot snapshot = assembled(answer);
-    QCOMPARE(codesOf(snapshot), (QStringList{u"section.memory"_s, u"section.load"_s, u"section.oom"_s, u"section.pci"_s}));
+    QCOMPARE(codesOf(snapshot),
+             (QStringList{u"section.memory"_s, u"section.load"_s, u"section.oom"_s, u"section.pci"_s}));
     for (const Problem &problem : snapshot.problems)
         QVERIFY(problem.text.contains(u"cut off."_s));
     QCOMPARE(snapshot.system.memoryTotalKib.reason(), UnknownReason::Failed);
@@ -113,7 +114,8 @@ void TstAssembleHost::units_read()
 {
     HostAnswer answer = wellHost();
     answer.units = sectionOf("Id=vllm.service\nLoadState=loaded\nActiveState=active\nSubState=running\nMainPID=4242\n"
-                             "ActiveEnterTimestamp=Tue 2026-12-01 11:00:00 UTC\n\nId=nope.service\nLoadState=not-found\nActiveState=inactive\n");
+                             "ActiveEnterTimestamp=Tue 2026-12-01 11:00:00 "
+                             "UTC\n\nId=nope.service\nLoadState=not-found\nActiveState=inactive\n");
     answer.userUnits = sectionOf("Id=lab.service\nLoadState=loaded\nActiveState=active\n");
     const Snapshot snapshot = assembled(answer, asking({u"vllm.service"_s, u"nope.service"_s}, {u"lab.service"_s}));
     QCOMPARE(snapshot.units->size(), 3);
@@ -134,7 +136,9 @@ void TstAssembleHost::units_noneAskedIsEmpty()
 void TstAssembleHost::units_noSystemd()
 {
     HostAnswer answer = wellHost();
-    answer.units = sectionOf({}, 1, "System has not been booted with systemd as init system (PID 1). Can't operate.\nFailed to connect to bus: Host is down\n");
+    answer.units = sectionOf({}, 1,
+                             "System has not been booted with systemd as init system (PID 1). Can't operate.\nFailed "
+                             "to connect to bus: Host is down\n");
     const Snapshot snapshot = assembled(answer, asking({u"vllm.service"_s}));
     QVERIFY(!snapshot.units); // not an empty list: nobody could say
     QCOMPARE(snapshot.unknown.value(u"units"_s), UnknownReason::Absent);
@@ -145,7 +149,9 @@ void TstAssembleHost::units_noSystemd()
 void TstAssembleHost::units_noBus()
 {
     HostAnswer answer = wellHost();
-    answer.units = sectionOf({}, 1, "Failed to connect to system scope bus via local transport: Operation not permitted (consider using …)\n");
+    answer.units = sectionOf(
+        {}, 1,
+        "Failed to connect to system scope bus via local transport: Operation not permitted (consider using …)\n");
     const Snapshot snapshot = assembled(answer, asking({u"vllm.service"_s}));
     QVERIFY(!snapshot.units);
     QCOMPARE(snapshot.unknown.value(u"units"_s), UnknownReason::Failed);
@@ -205,7 +211,7 @@ void TstAssembleHost::sudo_refusalIsNamed()
 {
     HostAnswer answer = wellHost();
     answer.sudoTrouble = u"sudo: a password is required"_s;
-    QVERIFY(problemCalled(assembled(answer), u"host.sudo_refused"_s)->text.contains(u"a password is required."_s));
+    QVERIFY(problemCalled(assembled(answer), u"host.sudo_refused"_s)->text.contains(u"a password is required"_s));
 }
 
 void TstAssembleHost::light_hasNoDeepLists()
@@ -261,8 +267,9 @@ void TstAssembleHost::deep_kernelLogMayNotBeRead()
 void TstAssembleHost::deep_shm()
 {
     HostAnswer answer = deepHost();
-    answer.shm = QList<RawShmFile>{{"/dev/shm/psm_1a2b", 4096, 0, 26, 7, QList<qint64>{4242}}, {"/dev/shm/evil\n\033[31m", 1, 1000, 26, 8, std::nullopt},
-        {"/dev/shm/empty", 0, 0, 26, 9, QList<qint64>()}};
+    answer.shm = QList<RawShmFile>{{"/dev/shm/psm_1a2b", 4096, 0, 26, 7, QList<qint64>{4242}},
+                                   {"/dev/shm/evil\n\033[31m", 1, 1000, 26, 8, std::nullopt},
+                                   {"/dev/shm/empty", 0, 0, 26, 9, QList<qint64>()}};
     const Snapshot snapshot = assembled(answer);
     QCOMPARE(snapshot.shm->size(), 3);
     QCOMPARE(snapshot.shm->at(0).kib, qint64(4));
@@ -286,11 +293,16 @@ void TstAssembleHost::deep_kernelLog_data()
     row("79", "[5.1] NVRM: Xid (PCI:0000:11:00): 79, GPU has fallen off the bus.", u"gpu.xid"_s, Severity::Critical, 1);
     row("31", "[5.1] NVRM: Xid (PCI:0000:10:00): 31, pid=1, name=x, MMU Fault", u"gpu.xid"_s, Severity::Warning, 0);
     row("45", "[5.1] NVRM: Xid (PCI:0000:10:00): 45, pid=1, name=x", u"gpu.xid"_s, Severity::Notice, 0);
-    row("unknown number, card elsewhere", "[5.1] NVRM: Xid (PCI:0000:99:00): 999, x", u"gpu.xid"_s, Severity::Warning, -1);
-    row("SXid", "[5.1] nvidia-nvswitch0: SXid (PCI:0000:c5:00.0): 12028, Non-fatal", u"gpu.sxid"_s, Severity::Warning, -1);
-    row("bus", "[5.1] NVRM: GPU 0000:11:00.0: GPU has fallen off the bus.", u"gpu.off_the_bus"_s, Severity::Critical, 1);
-    row("oom", "[5.1] Out of memory: Killed process 4242 (python3) total-vm:1kB", u"host.oom_kill"_s, Severity::Warning, -1);
-    row("hung", "[5.1] INFO: task nvidia-smi:991 blocked for more than 120 seconds.", u"host.hung_task"_s, Severity::Warning, -1);
+    row("unknown number, card elsewhere", "[5.1] NVRM: Xid (PCI:0000:99:00): 999, x", u"gpu.xid"_s, Severity::Warning,
+        -1);
+    row("SXid", "[5.1] nvidia-nvswitch0: SXid (PCI:0000:c5:00.0): 12028, Non-fatal", u"gpu.sxid"_s, Severity::Warning,
+        -1);
+    row("bus", "[5.1] NVRM: GPU 0000:11:00.0: GPU has fallen off the bus.", u"gpu.off_the_bus"_s, Severity::Critical,
+        1);
+    row("oom", "[5.1] Out of memory: Killed process 4242 (python3) total-vm:1kB", u"host.oom_kill"_s, Severity::Warning,
+        -1);
+    row("hung", "[5.1] INFO: task nvidia-smi:991 blocked for more than 120 seconds.", u"host.hung_task"_s,
+        Severity::Warning, -1);
 }
 
 void TstAssembleHost::deep_kernelLog()
@@ -314,7 +326,8 @@ void TstAssembleHost::deep_kernelLogIsGrouped()
     HostAnswer answer = deepHost();
     QByteArray log;
     for (int i = 1; i <= 500; ++i)
-        log += "[" + QByteArray::number(i) + ".5] NVRM: Xid (PCI:0000:10:00): 31, pid=" + QByteArray::number(i) + ", name=x\n";
+        log += "[" + QByteArray::number(i) + ".5] NVRM: Xid (PCI:0000:10:00): 31, pid=" + QByteArray::number(i)
+               + ", name=x\n";
     answer.kernelLog = sectionOf(log + "[600.0] NVRM: Xid (PCI:0000:11:00): 31, pid=1, name=x\n");
     const Snapshot snapshot = assembled(answer);
     QCOMPARE(codesOf(snapshot), (QStringList{u"gpu.xid"_s, u"gpu.xid"_s}));

@@ -327,7 +327,8 @@ void TstAssembleProcesses::wsl_isNeverJoined() // 065, smi 61
 
 void TstAssembleProcesses::mps_isNoted() // smi 67, 069
 {
-    for (const QByteArray &name : {QByteArray("nvidia-cuda-mps-server"), QByteArray("/usr/bin/nvidia-cuda-mps-server -x")}) {
+    for (const QByteArray &name :
+         {QByteArray("nvidia-cuda-mps-server"), QByteArray("/usr/bin/nvidia-cuda-mps-server -x")}) {
         HostAnswer answer = wellHost();
         answer.smi.apps = sectionOf(uuidOf(0) + ", 4242, 52, " + name + '\n');
         QVERIFY(problemCalled(assembled(answer), u"gpu.mps"_s));
@@ -347,14 +348,17 @@ void TstAssembleProcesses::attribution_data()
     QTest::addColumn<bool>("known");
     QTest::addColumn<qint64>("mib");
     QTest::addColumn<UnknownReason>("reason");
-    const auto row = [](const char *name, const QByteArray &apps, bool known, qint64 mib, UnknownReason reason = UnknownReason::Absent) {
+    const auto row = [](const char *name, const QByteArray &apps, bool known, qint64 mib,
+                        UnknownReason reason = UnknownReason::Absent) {
         QTest::newRow(name) << apps << known << mib << reason;
     };
     row("one", uuidOf(0) + ", 4242, 70000, x\n", true, 70'000);
     row("none listed", {}, true, 0);
     row("079 baseline, nothing listed", "\n", true, 0);
-    row("one figure missing", uuidOf(0) + ", 4242, 70000, x\n" + uuidOf(0) + ", 4243, [N/A], y\n", false, 0, UnknownReason::NotSupported);
-    row("no list kept (smi 57)", uuidOf(0) + ", [Not Supported], [Not Supported]\n", false, 0, UnknownReason::NotSupported);
+    row("one figure missing", uuidOf(0) + ", 4242, 70000, x\n" + uuidOf(0) + ", 4243, [N/A], y\n", false, 0,
+        UnknownReason::NotSupported);
+    row("no list kept (smi 57)", uuidOf(0) + ", [Not Supported], [Not Supported]\n", false, 0,
+        UnknownReason::NotSupported);
     row("row broken", uuidOf(0) + ", 42\n", false, 0, UnknownReason::Unparsable);
     row("nothing runs, said", "No running processes found\n", true, 0);
 }
@@ -422,10 +426,12 @@ void TstAssembleProcesses::apps_truncated()
 void TstAssembleProcesses::devices_onlyWhenLooked()
 {
     HostAnswer answer = wellHost();
-    answer.processes->first().devices = QList<QByteArray>{"/dev/nvidia0", "/dev/nvidiactl", "/dev/nvidia0", "/dev/nvidia-uvm\033[31m"};
+    answer.processes->first().devices =
+        QList<QByteArray>{"/dev/nvidia0", "/dev/nvidiactl", "/dev/nvidia0", "/dev/nvidia-uvm\033[31m"};
     (*answer.processes)[1].devices = QList<QByteArray>();
     const Snapshot snapshot = assembled(answer);
-    QCOMPARE(*processCalled(snapshot, 4242)->devices, (QStringList{u"/dev/nvidia0"_s, u"/dev/nvidiactl"_s, u"/dev/nvidia-uvm\u241b[31m"_s}));
+    QCOMPARE(*processCalled(snapshot, 4242)->devices,
+             (QStringList{u"/dev/nvidia0"_s, u"/dev/nvidiactl"_s, u"/dev/nvidia-uvm\u241b[31m"_s}));
     QVERIFY(processCalled(snapshot, 4243)->devices->isEmpty());
 }
 

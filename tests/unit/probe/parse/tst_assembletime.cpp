@@ -208,7 +208,8 @@ void TstAssembleTime::skew_isAMultipleOfTen()
     answer.pci.startedAt = 12.5; // read when the shell was opened
     QTEST(assembled(answer).skewMs.value(), "skew");
     HostAnswer unstamped = wellHost();
-    for (RawSection *section : {&unstamped.meminfo, &unstamped.loadavg, &unstamped.vmstat, &unstamped.pci, &unstamped.smi.gpus, &unstamped.smi.apps})
+    for (RawSection *section : {&unstamped.meminfo, &unstamped.loadavg, &unstamped.vmstat, &unstamped.pci,
+                                &unstamped.smi.gpus, &unstamped.smi.apps})
         section->startedAt = 0;
     QVERIFY(!assembled(unstamped).skewMs.isKnown());
 }
@@ -232,7 +233,8 @@ void TstAssembleTime::facts_ofTheTick()
     settings.host = u"gpu1"_s;
     settings.target = u"root@10.0.0.5:22"_s;
     AssembleMemory memory;
-    const Snapshot snapshot = assemble(answer, settings, memory, QDateTime(QDate(2026, 12, 1), QTime(13, 0), Qt::OffsetFromUTC, 3600));
+    const Snapshot snapshot =
+        assemble(answer, settings, memory, QDateTime(QDate(2026, 12, 1), QTime(13, 0), Qt::OffsetFromUTC, 3600));
     QCOMPARE(snapshot.host, u"gpu1"_s);
     QCOMPARE(snapshot.target, u"root@10.0.0.5:22"_s);
     QCOMPARE(snapshot.tick, quint64(7));

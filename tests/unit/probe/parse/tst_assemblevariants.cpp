@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Pilothouse contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Variants made from the good answers: cut anywhere, other line ends, other order, noise in between. Handled is the kind
-// of damage, not one example of it: what is still said must be what the host said.
+// Variants made from the good answers: cut anywhere, other line ends, other order, noise in between. Handled is the
+// kind of damage, not one example of it: what is still said must be what the host said.
 #include "core/host/snapshotjson.h"
 #include "core/probe/assemble.h"
 #include "tests/support/testmain.h"
@@ -41,8 +41,8 @@ HostAnswer fullHost()
 
 QList<RawSection *> textsOf(HostAnswer &answer)
 {
-    return {&answer.smi.gpus, &answer.smi.apps, &answer.units, &answer.meminfo, &answer.loadavg, &answer.vmstat, &answer.pci,
-        &answer.tcp, &answer.kernelLog};
+    return {&answer.smi.gpus, &answer.smi.apps, &answer.units, &answer.meminfo,  &answer.loadavg,
+            &answer.vmstat,   &answer.pci,      &answer.tcp,   &answer.kernelLog};
 }
 
 /// What holds for every snapshot, however broken the answer was.
@@ -170,7 +170,8 @@ void TstAssembleVariants::noise_betweenLines()
 {
     QFETCH(QByteArray, noise);
     HostAnswer answer = fullHost();
-    for (RawSection *section : {&answer.smi.gpus, &answer.smi.apps, &answer.meminfo, &answer.vmstat, &answer.pci, &answer.tcp, &answer.kernelLog}) {
+    for (RawSection *section : {&answer.smi.gpus, &answer.smi.apps, &answer.meminfo, &answer.vmstat, &answer.pci,
+                                &answer.tcp, &answer.kernelLog}) {
         QByteArray noisy = noise + '\n';
         for (const QByteArray &line : section->output.split('\n'))
             noisy += line + '\n' + noise + '\n';

@@ -20,7 +20,8 @@ private slots:
 
 void TstProcFiles::meminfo_figures()
 {
-    const HostMemory memory = parseMeminfo("MemTotal:       527824436 kB\nMemFree:        1234 kB\nMemAvailable:   501824436 kB\nSwapTotal: 0 kB\n");
+    const HostMemory memory = parseMeminfo(
+        "MemTotal:       527824436 kB\nMemFree:        1234 kB\nMemAvailable:   501824436 kB\nSwapTotal: 0 kB\n");
     QCOMPARE(memory.totalKib, Quantity<qint64>(527'824'436));
     QCOMPARE(memory.availableKib, Quantity<qint64>(501'824'436));
 }
@@ -35,7 +36,8 @@ void TstProcFiles::meminfo_oldKernel()
 
 void TstProcFiles::meminfo_nonsense()
 {
-    for (const char *text : {"", "MemTotal:", "MemTotal: x kB", "MemTotal: -1 kB", "MemTotal: 5 MB", "MemTotal: 99999999999999999999 kB"})
+    for (const char *text :
+         {"", "MemTotal:", "MemTotal: x kB", "MemTotal: -1 kB", "MemTotal: 5 MB", "MemTotal: 99999999999999999999 kB"})
         QVERIFY2(!parseMeminfo(text).totalKib.isKnown(), text);
 }
 
@@ -60,9 +62,11 @@ void TstProcFiles::oomKills_forms()
 
 void TstProcFiles::pci_nvidiaDisplaysOnly()
 {
-    QCOMPARE(parsePciGpus("0000:41:00.0 0x10de 0x030200\n0000:01:00.0 0x10de 0x030000\n0000:01:00.1 0x10de 0x040300\n"
-                          "0000:c5:00.0 0x10de 0x068000\n0000:03:00.0 0x1a03 0x030000\n10000:01:00.0 0x10de 0x030200\n"
-                          "0000:41:00.0 0x10de 0x030200\nnonsense 0x10de 0x030200\n0000:05:00.0 0x10de\n0000:06:00.0 10de 038000\n"),
+    QCOMPARE(
+        parsePciGpus(
+            "0000:41:00.0 0x10de 0x030200\n0000:01:00.0 0x10de 0x030000\n0000:01:00.1 0x10de 0x040300\n"
+            "0000:c5:00.0 0x10de 0x068000\n0000:03:00.0 0x1a03 0x030000\n10000:01:00.0 0x10de 0x030200\n"
+            "0000:41:00.0 0x10de 0x030200\nnonsense 0x10de 0x030200\n0000:05:00.0 0x10de\n0000:06:00.0 10de 038000\n"),
         (QStringList{u"0000:01:00.0"_s, u"0000:06:00.0"_s, u"0000:41:00.0"_s, u"10000:01:00.0"_s}));
     QVERIFY(parsePciGpus({}).isEmpty());
 }

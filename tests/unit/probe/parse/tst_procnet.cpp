@@ -23,7 +23,9 @@ void TstProcNet::address_everyForm_data()
     QTest::addColumn<QByteArray>("local");
     QTest::addColumn<QString>("address");
     QTest::addColumn<int>("port");
-    const auto row = [](const char *local, const QString &address, int port) { QTest::newRow(local) << QByteArray(local) << address << port; };
+    const auto row = [](const char *local, const QString &address, int port) {
+        QTest::newRow(local) << QByteArray(local) << address << port;
+    };
     row("0100007F:1F90", u"127.0.0.1"_s, 8080);
     row("00000000:0016", u"0.0.0.0"_s, 22);
     row("0500000A:1F40", u"10.0.0.5"_s, 8000);
@@ -38,8 +40,9 @@ void TstProcNet::address_everyForm_data()
 void TstProcNet::address_everyForm()
 {
     QFETCH(QByteArray, local);
-    const QList<ListeningSocket> sockets = parseListening(
-        "   0: " + local + " 00000000:0000 0A 00000000:00000000 00:00000000 00000000  1000        0 12345 1 0000000000000000 100 0 0 10 0\n");
+    const QList<ListeningSocket> sockets = parseListening("   0: " + local
+                                                          + " 00000000:0000 0A 00000000:00000000 00:00000000 00000000  "
+                                                            "1000        0 12345 1 0000000000000000 100 0 0 10 0\n");
     QCOMPARE(sockets.size(), 1);
     QTEST(sockets.first().address, "address");
     QTEST(int(sockets.first().port), "port");
@@ -66,7 +69,8 @@ void TstProcNet::lines_refused_data()
     QTest::newRow("address no hexadecimal") << "0: 0100007X:1F90" + tail;
     QTest::newRow("too few words") << QByteArray("0: 0100007F:1F90 00000000:0000 0A 0\n");
     QTest::newRow("inode no number") << QByteArray(tail).prepend("0: 0100007F:1F90").replace("12345", "-1");
-    QTest::newRow("header") << QByteArray("  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode\n");
+    QTest::newRow("header") << QByteArray(
+        "  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode\n");
 }
 
 void TstProcNet::lines_refused()

@@ -10,7 +10,8 @@ using namespace Qt::StringLiterals;
 
 namespace {
 
-const QByteArray tail = " S 14417 14417 13267 0 -1 4194304 124 0 0 0 10 5 0 0 20 0 1 0 391883 368424 700 18446744073709551615 0\n";
+const QByteArray tail =
+    " S 14417 14417 13267 0 -1 4194304 124 0 0 0 10 5 0 0 20 0 1 0 391883 368424 700 18446744073709551615 0\n";
 
 } // namespace
 
@@ -61,8 +62,9 @@ void TstProcStat::comm_everyShape()
 
 void TstProcStat::fields_ofALiveProcess()
 {
-    const auto stat = parseProcStat("4242 (VLLM::Worker_TP) R 4100 4099 4098 0 -1 4194560 2035 0 1 0 120 30 0 0 20 0 77 0 123456 "
-                                    "18325504000 2500 18446744073709551615 1 1 0\n");
+    const auto stat =
+        parseProcStat("4242 (VLLM::Worker_TP) R 4100 4099 4098 0 -1 4194560 2035 0 1 0 120 30 0 0 20 0 77 0 123456 "
+                      "18325504000 2500 18446744073709551615 1 1 0\n");
     QVERIFY(stat.has_value());
     QCOMPARE(stat->ppid, qint64(4100));
     QCOMPARE(stat->pgid, qint64(4099));
@@ -77,7 +79,8 @@ void TstProcStat::fields_ofALiveProcess()
 
 void TstProcStat::fields_zombieLeaderWithAThread() // host 5
 {
-    const auto stat = parseProcStat("14510 (a) Z 14417 14417 13267 0 -1 4227084 108 0 0 0 0 0 0 0 20 0 2 0 368424 0 0 18446744073709551615 0 0\n");
+    const auto stat = parseProcStat(
+        "14510 (a) Z 14417 14417 13267 0 -1 4227084 108 0 0 0 0 0 0 0 20 0 2 0 368424 0 0 18446744073709551615 0 0\n");
     QVERIFY(stat.has_value());
     QCOMPARE(stat->state, u'Z');
     QCOMPARE(stat->threads, 2); // not dead: may still hold GPU memory
@@ -89,7 +92,8 @@ void TstProcStat::fields_exitingAndKernelThread()
     const QByteArray rest = " 108 0 0 0 0 0 0 0 20 0 1 0 368424 0 0 0\n";
     QVERIFY(parseProcStat("1 (a) R 0 0 0 0 -1 4" + rest)->exiting);
     QVERIFY(parseProcStat("3 (kthreadd) S 2 0 0 0 -1 2129984" + rest)->kernelThread);
-    QVERIFY(!parseProcStat("3 (x) S 2 0 0 0 -1 4194304" + rest)->kernelThread); // a parent 2 inside a namespace proves nothing
+    QVERIFY(!parseProcStat("3 (x) S 2 0 0 0 -1 4194304" + rest)
+                 ->kernelThread); // a parent 2 inside a namespace proves nothing
 }
 
 void TstProcStat::stat_truncatedAnywhere()
@@ -114,7 +118,8 @@ void TstProcStat::stat_refused_data()
     QTest::newRow("brackets the wrong way") << "1 )a(" + tail;
     QTest::newRow("state of two letters") << QByteArray("1 (a) SS 1 1 1 0 -1 0 0 0 0 0 0 0 0 0 0 0 1 0 5 0 0\n");
     QTest::newRow("start is a word") << QByteArray("1 (a) S 1 1 1 0 -1 0 0 0 0 0 0 0 0 0 0 0 1 0 x 0 0\n");
-    QTest::newRow("start overflows") << QByteArray("1 (a) S 1 1 1 0 -1 0 0 0 0 0 0 0 0 0 0 0 1 0 18446744073709551616 0 0\n");
+    QTest::newRow("start overflows") << QByteArray(
+        "1 (a) S 1 1 1 0 -1 0 0 0 0 0 0 0 0 0 0 0 1 0 18446744073709551616 0 0\n");
     QTest::newRow("threads negative") << QByteArray("1 (a) S 1 1 1 0 -1 0 0 0 0 0 0 0 0 0 0 0 -1 0 5 0 0\n");
     QTest::newRow("zeros") << QByteArray(300, '\0');
 }
@@ -134,19 +139,23 @@ void TstProcStat::cmdline_everyShape_data()
         QTest::newRow(name) << raw.replace('|', '\0') << arguments << display;
     };
     row("host 1 ordinary", "./a|name|arg1|arg2|", {u"./a"_s, u"name"_s, u"arg1"_s, u"arg2"_s}, u"./a name arg1 arg2"_s);
-    row("blanks are quoted", "python|-c|import x; y|", {u"python"_s, u"-c"_s, u"import x; y"_s}, u"python -c 'import x; y'"_s);
+    row("blanks are quoted", "python|-c|import x; y|", {u"python"_s, u"-c"_s, u"import x; y"_s},
+        u"python -c 'import x; y'"_s);
     row("host 13 empty argv[0]", "|7|", {u""_s, u"7"_s}, u"'' 7"_s);
     row("rewritten title", "VLLM::Worker_TP0|", {u"VLLM::Worker_TP0"_s}, u"VLLM::Worker_TP0"_s);
     row("title padded with NULs", "VLLM::Worker_TP0|||||||||", {u"VLLM::Worker_TP0"_s}, u"VLLM::Worker_TP0"_s);
     row("103 title padded with blanks", "ray::IDLE                   |", {u"ray::IDLE"_s}, u"ray::IDLE"_s);
-    row("105 title with blanks stays as it is", "sglang::scheduler_PP2_TP0 x|", {u"sglang::scheduler_PP2_TP0 x"_s}, u"sglang::scheduler_PP2_TP0 x"_s);
+    row("105 title with blanks stays as it is", "sglang::scheduler_PP2_TP0 x|", {u"sglang::scheduler_PP2_TP0 x"_s},
+        u"sglang::scheduler_PP2_TP0 x"_s);
     row("kernel thread, zombie", "", {}, QString());
     row("wiped", "||||", {}, QString());
     row("wiped with blanks", "    |", {}, QString());
     row("no last NUL", "a|b", {u"a"_s, u"b"_s}, u"a b"_s);
-    row("101 line feed and comma", "./py thon|1|--model|meta-llama/Llama 3,70B|multi\nline|", {u"./py thon"_s, u"1"_s, u"--model"_s, u"meta-llama/Llama 3,70B"_s, u"multi\u240aline"_s},
+    row("101 line feed and comma", "./py thon|1|--model|meta-llama/Llama 3,70B|multi\nline|",
+        {u"./py thon"_s, u"1"_s, u"--model"_s, u"meta-llama/Llama 3,70B"_s, u"multi\u240aline"_s},
         u"'./py thon' 1 --model 'meta-llama/Llama 3,70B' multi\u240aline"_s);
-    row("a forged header", "x\n==> /proc/999/cmdline <==\npython|", {u"x\u240a==> /proc/999/cmdline <==\u240apython"_s}, u"x\u240a==> /proc/999/cmdline <==\u240apython"_s);
+    row("a forged header", "x\n==> /proc/999/cmdline <==\npython|", {u"x\u240a==> /proc/999/cmdline <==\u240apython"_s},
+        u"x\u240a==> /proc/999/cmdline <==\u240apython"_s);
     row("invalid UTF-8", "a\377b|", {u"a\ufffdb"_s}, u"a\ufffdb"_s);
 }
 

@@ -45,7 +45,8 @@ QStringList fieldsOf(const char *names)
     return QString::fromLatin1(names).split(u',');
 }
 
-constexpr const char *mostFields = "index,uuid,memory.total,memory.used,memory.free,utilization.gpu,temperature.gpu,power.draw,name";
+constexpr const char *mostFields =
+    "index,uuid,memory.total,memory.used,memory.free,utilization.gpu,temperature.gpu,power.draw,name";
 
 } // namespace
 
@@ -86,61 +87,80 @@ void TstSmiCsv::row_everyVariant_data()
     const auto row = [](const char *name, const char *fields, const char *line, const QString &expected) {
         QTest::newRow(name) << QString::fromLatin1(fields) << QByteArray(line) << expected;
     };
-    row("001 no fan", "fan.speed,memory.total,memory.used,memory.free,pstate,temperature.gpu,name,uuid,utilization.gpu,utilization.memory,index",
+    row("001 no fan",
+        "fan.speed,memory.total,memory.used,memory.free,pstate,temperature.gpu,name,uuid,utilization.gpu,utilization."
+        "memory,index",
         "[N/A], 32510, 0, 32510, P0, 35, Tesla V100-SXM2-32GB, GPU-124a7c31-0d5e-4c1b-9241-241b41242341, 0, 0, 3",
         u"3 0/32510 load 0 temp 35 power absent"_s);
-    row("003 2019 driver", "fan.speed,memory.total,memory.used,memory.free,pstate,temperature.gpu,name,uuid,compute_mode,utilization.gpu,utilization.memory,index,power.draw",
-        "8, 3072, 1279, 1793, P8, 47, GeForce GTX 1060 3GB, GPU-647d1415-d8d5-4e1b-9725-0ad2bee4efe0, Default, 2, 10, 0, 10.08",
+    row("003 2019 driver",
+        "fan.speed,memory.total,memory.used,memory.free,pstate,temperature.gpu,name,uuid,compute_mode,utilization.gpu,"
+        "utilization.memory,index,power.draw",
+        "8, 3072, 1279, 1793, P8, 47, GeForce GTX 1060 3GB, GPU-647d1415-d8d5-4e1b-9725-0ad2bee4efe0, Default, 2, 10, "
+        "0, 10.08",
         u"0 1279/3072 load 2 temp 47 power 10.08"_s);
-    row("005 three kinds of no value", "index,uuid,driver_version,power.draw,memory.used,memory.total,fan.speed,utilization.gpu,temperature.gpu,name",
-        "0, GPU-aaaabbbb-1111-4222-8333-444455556666, 470.182.03, [N/A], 512, [N/A], [Not Supported], [Not Supported], [Unknown Error], Tesla K80",
+    row("005 three kinds of no value",
+        "index,uuid,driver_version,power.draw,memory.used,memory.total,fan.speed,utilization.gpu,temperature.gpu,name",
+        "0, GPU-aaaabbbb-1111-4222-8333-444455556666, 470.182.03, [N/A], 512, [N/A], [Not Supported], [Not Supported], "
+        "[Unknown Error], Tesla K80",
         u"0 failed/failed load failed temp failed power not_supported FAULT Unknown Error"_s);
-    row("007 function not found", "index,bbx.time_run,utilization.gpu,temperature.gpu,name", "0, [Function Not Found], 7 %, 40, X",
-        u"0 absent/absent load 7 temp 40 power absent"_s);
+    row("007 function not found", "index,bbx.time_run,utilization.gpu,temperature.gpu,name",
+        "0, [Function Not Found], 7 %, 40, X", u"0 absent/absent load 7 temp 40 power absent"_s);
     row("009 GB10", "index,memory.total,memory.used,memory.free,utilization.gpu,power.draw,temperature.gpu,name",
         "0, [N/A], [N/A], [N/A], 0 %, 11.17 W, 35, NVIDIA GB10",
         u"0 not_supported/not_supported load 0 temp 35 power 11.17"_s);
-    row("011 N1X carve-out", "index,memory.total,memory.free,name", "0, 8128, 7929, NVIDIA N1X", u"0 absent/8128 load absent temp absent power absent"_s);
+    row("011 N1X carve-out", "index,memory.total,memory.free,name", "0, 8128, 7929, NVIDIA N1X",
+        u"0 absent/8128 load absent temp absent power absent"_s);
     row("015 reset required beside a plausible 0", "index,temperature.gpu,utilization.gpu,memory.used",
         "0, [GPU requires reset], [GPU requires reset], 0 MiB",
         u"0 failed/failed load failed temp failed power absent FAULT GPU requires reset"_s);
     row("017 lost in a stream", "timestamp,index,memory.used,temperature.gpu,utilization.gpu,power.draw",
         "2026/07/31 12:49:00.600, 0, [GPU is lost], [GPU is lost], [GPU is lost], [GPU is lost]",
         u"0 failed/failed load failed temp failed power failed FAULT GPU is lost"_s);
-    row("019 MIG", "index,mig.mode.current,memory.total,memory.reserved,memory.used,memory.free,utilization.gpu,power.draw",
+    row("019 MIG",
+        "index,mig.mode.current,memory.total,memory.reserved,memory.used,memory.free,utilization.gpu,power.draw",
         "0, Enabled, 81559 MiB, 479 MiB, 11125 MiB, 69956 MiB, [N/A], 433.78 W",
         u"0 11125/81559 load not_supported temp absent power 433.78"_s);
     row("021 busy, nothing there", "index,persistence_mode,memory.used,utilization.gpu,temperature.gpu,power.draw",
         "0, Disabled, 0 MiB, 100 %, 63, 144.97 W", u"0 0/absent load 100 temp 63 power 144.97"_s);
     row("027 no power sensor", "index,temperature.gpu,utilization.gpu,memory.used,power.draw", "0, 44, 0, 3, [N/A]",
         u"0 3/absent load 0 temp 44 power not_supported"_s);
-    row("smi 1", "index,memory.used,memory.total,utilization.gpu,temperature.gpu,fan.speed", "0, 2004, 2004, 0, 44, [N/A]",
-        u"0 2004/2004 load 0 temp 44 power absent"_s);
-    row("smi 3 one secondary cell taints", "index,name,utilization.gpu,memory.used,temperature.gpu,power.draw,power.limit,power.default_limit",
+    row("smi 1", "index,memory.used,memory.total,utilization.gpu,temperature.gpu,fan.speed",
+        "0, 2004, 2004, 0, 44, [N/A]", u"0 2004/2004 load 0 temp 44 power absent"_s);
+    row("smi 3 one secondary cell taints",
+        "index,name,utilization.gpu,memory.used,temperature.gpu,power.draw,power.limit,power.default_limit",
         "0, GeForce RTX 2080 Ti, 100, 37, 56, 228.82, 210.00, [Unknown Error]",
         u"0 failed/failed load failed temp 56 power 228.82 FAULT Unknown Error"_s);
     row("smi 11 deprecated", "index,persistence_mode,display_mode,memory.used,memory.reserved,memory.free,memory.total",
         "0, Disabled, [Requested functionality has been deprecated], 0 MiB, 326 MiB, 24137 MiB, 24463 MiB",
         u"0 0/24463 load absent temp absent power absent"_s);
-    row("smi 13 bare N/A", "index,memory.used,temperature.gpu,utilization.gpu", "0, 10, N/A, 0", u"0 10/absent load 0 temp not_supported power absent"_s);
-    row("smi 15 vGPU slice", "index,utilization.gpu,clocks.max.sm,memory.total,memory.used,name", "0, [N/A], [N/A], 24576, 100, NVIDIA H100L-2-24C",
+    row("smi 13 bare N/A", "index,memory.used,temperature.gpu,utilization.gpu", "0, 10, N/A, 0",
+        u"0 10/absent load 0 temp not_supported power absent"_s);
+    row("smi 15 vGPU slice", "index,utilization.gpu,clocks.max.sm,memory.total,memory.used,name",
+        "0, [N/A], [N/A], 24576, 100, NVIDIA H100L-2-24C",
         u"0 100/24576 load not_supported temp absent power absent"_s);
     row("smi 17 uuid is a word", "index,uuid,persistence_mode,memory.used", "2, [Unknown Error], Disabled, 5",
         u"2 failed/failed load failed temp absent power absent FAULT Unknown Error"_s);
-    row("smi 25 Thor", "index,name,utilization.gpu,memory.used,memory.total,temperature.gpu,power.draw", "0, NVIDIA Thor, 85, [N/A], [N/A], 62, 37.53",
-        u"0 not_supported/not_supported load 85 temp 62 power 37.53"_s);
-    row("smi 27 GH200", "index,name,memory.total,memory.used", "0, NVIDIA GH200 480GB, 97871, 580.1", u"0 580/97871 load absent temp absent power absent"_s);
+    row("smi 25 Thor", "index,name,utilization.gpu,memory.used,memory.total,temperature.gpu,power.draw",
+        "0, NVIDIA Thor, 85, [N/A], [N/A], 62, 37.53", u"0 not_supported/not_supported load 85 temp 62 power 37.53"_s);
+    row("smi 27 GH200", "index,name,memory.total,memory.used", "0, NVIDIA GH200 480GB, 97871, 580.1",
+        u"0 580/97871 load absent temp absent power absent"_s);
     row("smi 7 ERR! in csv", "index,memory.used,memory.total,utilization.gpu", "3, 58222, 97887, ERR!",
         u"3 failed/failed load failed temp absent power absent FAULT ERR!"_s);
-    row("smi 71 loop errors", "index,utilization.gpu,memory.used", "0, [Unknown Error], 12", u"0 failed/failed load failed temp absent power absent FAULT Unknown Error"_s);
-    row("smi 89 fractional", "index,memory.used,memory.total", "2, 29028.4921875, 32656.0", u"2 29028/32656 load absent temp absent power absent"_s);
-    row("composed: permissions", "index,memory.used,memory.total,utilization.gpu", "0, [Insufficient Permissions], 81559, [Insufficient Permissions]",
+    row("smi 71 loop errors", "index,utilization.gpu,memory.used", "0, [Unknown Error], 12",
+        u"0 failed/failed load failed temp absent power absent FAULT Unknown Error"_s);
+    row("smi 89 fractional", "index,memory.used,memory.total", "2, 29028.4921875, 32656.0",
+        u"2 29028/32656 load absent temp absent power absent"_s);
+    row("composed: permissions", "index,memory.used,memory.total,utilization.gpu",
+        "0, [Insufficient Permissions], 81559, [Insufficient Permissions]",
         u"0 no_permission/81559 load no_permission temp absent power absent"_s);
-    row("composed: a word nobody knows", "index,memory.used,temperature.gpu", "0, 7, [Sensor asleep]", u"0 7/absent load absent temp failed power absent"_s);
+    row("composed: a word nobody knows", "index,memory.used,temperature.gpu", "0, 7, [Sensor asleep]",
+        u"0 7/absent load absent temp failed power absent"_s);
     row("composed: blocked", "index,memory.used,temperature.gpu", "0, 7, [GPU access blocked by the operating system]",
         u"0 failed/failed load failed temp failed power absent FAULT GPU access blocked by the operating system"_s);
-    row("composed: empty cell", "index,memory.used,temperature.gpu", "0, 7, ", u"0 7/absent load absent temp unparsable power absent"_s);
-    row("composed: no blanks", "index,memory.used,temperature.gpu", "0,7,40", u"0 7/absent load absent temp 40 power absent"_s);
+    row("composed: empty cell", "index,memory.used,temperature.gpu", "0, 7, ",
+        u"0 7/absent load absent temp unparsable power absent"_s);
+    row("composed: no blanks", "index,memory.used,temperature.gpu", "0,7,40",
+        u"0 7/absent load absent temp 40 power absent"_s);
 }
 
 void TstSmiCsv::row_everyVariant()
@@ -161,7 +181,9 @@ void TstSmiCsv::row_ofRealMachines_data()
 {
     QTest::addColumn<QString>("expected");
     QTest::addColumn<QString>("driver");
-    const auto row = [](const char *file, const QString &expected, const QString &driver) { QTest::newRow(file) << expected << driver; };
+    const auto row = [](const char *file, const QString &expected, const QString &driver) {
+        QTest::newRow(file) << expected << driver;
+    };
     row("h100-590.48.01.idle", u"0 0/81559 load 0 temp 41 power 69.85"_s, u"590.48.01"_s);
     row("h100-590.48.01.load", u"0 19818/81559 load 100 temp 59 power 631.95"_s, u"590.48.01"_s);
     row("h200-mig-590.48.01.idle", u"0 55/143771 load not_supported temp 28 power 78.28"_s, u"590.48.01"_s);
@@ -222,8 +244,9 @@ void TstSmiCsv::row_units()
 
 void TstSmiCsv::row_absurdFiguresAreUnparsable()
 {
-    const SmiGpus read = parseSmiGpus(fieldsOf("index,memory.used,memory.total,utilization.gpu,temperature.gpu,power.draw"),
-        "0, -1, 18446744073709551615, 101, 4294967295, nan\n");
+    const SmiGpus read =
+        parseSmiGpus(fieldsOf("index,memory.used,memory.total,utilization.gpu,temperature.gpu,power.draw"),
+                     "0, -1, 18446744073709551615, 101, 4294967295, nan\n");
     QCOMPARE(briefs(read), QStringList{u"0 unparsable/unparsable load unparsable temp unparsable power unparsable"_s});
     QCOMPARE(read.gpus.first().utilizationPct.word(), u"101"_s);
 }
@@ -240,10 +263,11 @@ void TstSmiCsv::lines_inAnyOrderAndEnding()
 
 void TstSmiCsv::lines_mixedWithProse()
 {
-    const SmiGpus read = parseSmiGpus(smiGpuFields(),
-        "Warning: untrusted X11 forwarding setup failed: xauth key data not generated\n"
-        "*** welcome to gpu host: 12, 34567 MiB ***\n" + test::gpuRow(0) + "WARNING: infoROM is corrupted at gpu 0000:10:00.0\n"
-        + test::gpuRow(1));
+    const SmiGpus read =
+        parseSmiGpus(smiGpuFields(), "Warning: untrusted X11 forwarding setup failed: xauth key data not generated\n"
+                                     "*** welcome to gpu host: 12, 34567 MiB ***\n"
+                                         + test::gpuRow(0) + "WARNING: infoROM is corrupted at gpu 0000:10:00.0\n"
+                                         + test::gpuRow(1));
     QCOMPARE(read.gpus.size(), 2);
     QCOMPARE(read.ignoredLines, 2);
     QVERIFY(read.firstIgnored.startsWith(u"Warning: untrusted"_s));
@@ -253,11 +277,14 @@ void TstSmiCsv::lines_mixedWithProse()
 
 void TstSmiCsv::lines_ofErrorsBetweenGoodRows() // 037, smi 43
 {
-    const char *fields = "index,uuid,name,fan.speed,clocks.sm,clocks.mem,utilization.gpu,utilization.memory,pstate,power.limit";
-    const SmiGpus read = parseSmiGpus(fieldsOf(fields),
+    const char *fields =
+        "index,uuid,name,fan.speed,clocks.sm,clocks.mem,utilization.gpu,utilization.memory,pstate,power.limit";
+    const SmiGpus read = parseSmiGpus(
+        fieldsOf(fields),
         "0, GPU-11111111-2222-3333-4444-555555555555, NVIDIA GeForce RTX 3090, 30, 1695, 9751, 0, 0, P2, 350.00\n"
         "Unable to determine the device handle for GPU0000:02:00.0: Unknown Error\n"
-        "[Unknown Error], [Unknown Error], [Unknown Error], [Unknown Error], [Unknown Error], [Unknown Error], [Unknown Error], [Unknown Error], [Unknown Error], [Unknown Error]\n"
+        "[Unknown Error], [Unknown Error], [Unknown Error], [Unknown Error], [Unknown Error], [Unknown Error], "
+        "[Unknown Error], [Unknown Error], [Unknown Error], [Unknown Error]\n"
         "2, GPU-66666666-7777-8888-9999-aaaaaaaaaaaa, NVIDIA GeForce RTX 3090, 31, 1700, 9751, 0, 0, P2, 350.00\n");
     QCOMPARE(read.gpus.size(), 2);
     QCOMPARE(read.gpus.at(0).index, 0);
@@ -289,8 +316,9 @@ void TstSmiCsv::header_isNoRow()
 
 void TstSmiCsv::identity_errorWordsNeverMerge()
 {
-    const SmiGpus read = parseSmiGpus(fieldsOf(mostFields),
-        "0, [Unknown Error], 10, 1, 9, 0, 40, 10, A\n1, [Unknown Error], 10, 2, 8, 0, 40, 10, A\n[N/A], N/A, 10, 2, 8, 0, 40, 10, A\n");
+    const SmiGpus read =
+        parseSmiGpus(fieldsOf(mostFields), "0, [Unknown Error], 10, 1, 9, 0, 40, 10, A\n1, [Unknown Error], 10, 2, 8, "
+                                           "0, 40, 10, A\n[N/A], N/A, 10, 2, 8, 0, 40, 10, A\n");
     QCOMPARE(read.gpus.size(), 2);
     QVERIFY(read.gpus.at(0).uuid.isEmpty());
     QVERIFY(read.gpus.at(1).uuid.isEmpty());
@@ -316,7 +344,9 @@ void TstSmiCsv::unified_byMemoryOrName_data()
 {
     QTest::addColumn<QByteArray>("line");
     QTest::addColumn<bool>("unified");
-    const auto row = [](const char *name, const char *line, bool unified) { QTest::newRow(name) << QByteArray(line) << unified; };
+    const auto row = [](const char *name, const char *line, bool unified) {
+        QTest::newRow(name) << QByteArray(line) << unified;
+    };
     row("GB10", "0, u, [N/A], [N/A], [N/A], 0, 35, 11.17, NVIDIA GB10", true);
     row("a part nobody knows yet", "0, u, [N/A], [N/A], [N/A], 0, 35, 11.17, NVIDIA XB99", true);
     row("Thor", "0, u, [N/A], [N/A], [N/A], 85, 62, 37.53, NVIDIA Thor", true);
@@ -324,7 +354,8 @@ void TstSmiCsv::unified_byMemoryOrName_data()
     row("Orin", "0, u, [N/A], [N/A], [N/A], [N/A], [N/A], [N/A], Orin (nvgpu)", true);
     row("GH200 has its own", "0, u, 97871, 580, 97291, 0, 40, 90, NVIDIA GH200 480GB", false);
     row("K80 lacks a total only", "0, u, [N/A], 512, [N/A], 0, 40, 90, Tesla K80", false);
-    row("rights, not design", "0, u, [Insufficient Permissions], [Insufficient Permissions], [Insufficient Permissions], 0, 40, 9, X", false);
+    row("rights, not design",
+        "0, u, [Insufficient Permissions], [Insufficient Permissions], [Insufficient Permissions], 0, 40, 9, X", false);
     row("MIG parent", "0, u, 81559, 11125, 69956, [N/A], 40, 433.78, NVIDIA H100", false);
 }
 
@@ -351,11 +382,22 @@ void TstSmiCsv::failure_isNoRow_data()
     QTest::addColumn<QByteArray>("output");
     QTest::addColumn<SmiMessage::Kind>("kind");
     using Kind = SmiMessage::Kind;
-    QTest::newRow("029 driver") << QByteArray("NVIDIA-SMI has failed because it couldn't communicate with the NVIDIA driver. Make sure that the latest NVIDIA driver is installed and running.\n\n") << Kind::DriverNotLoaded;
+    QTest::newRow("029 driver") << QByteArray(
+        "NVIDIA-SMI has failed because it couldn't communicate with the NVIDIA driver. Make sure that the latest "
+        "NVIDIA driver is installed and running.\n\n")
+                                << Kind::DriverNotLoaded;
     QTest::newRow("smi 39 none") << QByteArray("No devices were found\n") << Kind::NoDevices;
-    QTest::newRow("041 no line feed at the end") << QByteArray("Failed to initialize NVML: GPU access blocked by the operating system\nFailed to properly shut down NVML: GPU access blocked by the operating system") << Kind::Blocked;
-    QTest::newRow("051 field, empty line") << QByteArray("Field \"device_minor\" is not a valid field to query.\n\n") << Kind::InvalidField;
-    QTest::newRow("043 two lines") << QByteArray("NVIDIA-SMI couldn't find libnvidia-ml.so library in your system. Please make sure that the NVIDIA Display Driver is properly installed and present in your system.\nPlease also try adding directory that contains libnvidia-ml.so to your system PATH.\n") << Kind::LibraryMissing;
+    QTest::newRow("041 no line feed at the end")
+        << QByteArray("Failed to initialize NVML: GPU access blocked by the operating system\nFailed to properly shut "
+                      "down NVML: GPU access blocked by the operating system")
+        << Kind::Blocked;
+    QTest::newRow("051 field, empty line")
+        << QByteArray("Field \"device_minor\" is not a valid field to query.\n\n") << Kind::InvalidField;
+    QTest::newRow("043 two lines") << QByteArray(
+        "NVIDIA-SMI couldn't find libnvidia-ml.so library in your system. Please make sure that the NVIDIA Display "
+        "Driver is properly installed and present in your system.\nPlease also try adding directory that contains "
+        "libnvidia-ml.so to your system PATH.\n")
+                                   << Kind::LibraryMissing;
 }
 
 void TstSmiCsv::failure_isNoRow()
@@ -373,8 +415,10 @@ void TstSmiCsv::failure_isNoRow()
 
 void TstSmiCsv::errors_areReadForMessagesOnly()
 {
-    const SmiGpus read = parseSmiGpus(smiGpuFields(), test::gpuRow(0),
-        "stty: 'standard input': Inappropriate ioctl for device\nWARNING: infoROM is corrupted at gpu 0000:0B:00.0\n" + test::gpuRow(1));
+    const SmiGpus read = parseSmiGpus(
+        smiGpuFields(), test::gpuRow(0),
+        "stty: 'standard input': Inappropriate ioctl for device\nWARNING: infoROM is corrupted at gpu 0000:0B:00.0\n"
+            + test::gpuRow(1));
     QCOMPARE(read.gpus.size(), 1);
     QCOMPARE(read.messages.size(), 1);
     QCOMPARE(read.ignoredLines, 0);

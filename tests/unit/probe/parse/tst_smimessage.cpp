@@ -32,21 +32,25 @@ void TstSmiMessage::kind_ofEveryFailure_data()
         QTest::newRow(name) << QByteArray(line) << kind << whole;
     };
     row("029 driver not loaded",
-        "NVIDIA-SMI has failed because it couldn't communicate with the NVIDIA driver. Make sure that the latest NVIDIA "
+        "NVIDIA-SMI has failed because it couldn't communicate with the NVIDIA driver. Make sure that the latest "
+        "NVIDIA "
         "driver is installed and running.",
         Kind::DriverNotLoaded, true);
-    row("smi 37 second line of it", "Failed to properly shut down NVML: Driver Not Loaded", Kind::DriverNotLoaded, true);
+    row("smi 37 second line of it", "Failed to properly shut down NVML: Driver Not Loaded", Kind::DriverNotLoaded,
+        true);
     row("031 mismatch", "Failed to initialize NVML: Driver/library version mismatch", Kind::VersionMismatch, true);
     row("041 blocked", "Failed to initialize NVML: GPU access blocked by the operating system", Kind::Blocked, true);
     row("043 no library",
-        "NVIDIA-SMI couldn't find libnvidia-ml.so library in your system. Please make sure that the NVIDIA Display Driver "
+        "NVIDIA-SMI couldn't find libnvidia-ml.so library in your system. Please make sure that the NVIDIA Display "
+        "Driver "
         "is properly installed and present in your system.",
         Kind::LibraryMissing, true);
-    row("043 its second line",
-        "Please also try adding directory that contains libnvidia-ml.so to your system PATH.", Kind::LibraryMissing, true);
+    row("043 its second line", "Please also try adding directory that contains libnvidia-ml.so to your system PATH.",
+        Kind::LibraryMissing, true);
     row("smi 39 no devices", "No devices were found", Kind::NoDevices, false);
     row("047 inforom", "WARNING: infoROM is corrupted at gpu 0000:41:00.0", Kind::InfoRom, false);
-    row("051 field", "Field \"clocks_throttle_reasons.unknown\" is not a valid field to query.", Kind::InvalidField, true);
+    row("051 field", "Field \"clocks_throttle_reasons.unknown\" is not a valid field to query.", Kind::InvalidField,
+        true);
     row("055 arguments", "Invalid combination of input arguments. Please run 'nvidia-smi -h' for help.",
         Kind::BadArguments, true);
     row("057 command line", "Failed to process command line.", Kind::BadArguments, true);
@@ -93,21 +97,23 @@ void TstSmiMessage::deviceHandle_everySpelling_data()
     const auto row = [](const char *name, const char *line, const QString &bus, int index, const QString &word) {
         QTest::newRow(name) << QByteArray(line) << bus << index << word;
     };
-    row("520 and older", "Unable to determine the device handle for GPU 0000:0B:00.0: Unknown Error", u"0000:0b:00.0"_s, -1,
-        u"Unknown Error"_s);
+    row("520 and older", "Unable to determine the device handle for GPU 0000:0B:00.0: Unknown Error", u"0000:0b:00.0"_s,
+        -1, u"Unknown Error"_s);
     row("525 to 560", "Unable to determine the device handle for GPU0000:65:00.0: Unknown Error", u"0000:65:00.0"_s, -1,
         u"Unknown Error"_s);
     row("570", "Unable to determine the device handle for GPU0: 0000:01:00.0: Unknown Error", u"0000:01:00.0"_s, 0,
         u"Unknown Error"_s);
     row("no bus id", "Unable to determine the device handle for GPU0: Unknown Error", {}, 0, u"Unknown Error"_s);
-    row("Windows in a VM", "Unable to detect the device handle for GPU0000:B1:00.0: Unknown Error", u"0000:b1:00.0"_s, -1,
-        u"Unknown Error"_s);
-    row("033 lost", "Unable to determine the device handle for GPU0000:C3:00.0: GPU is lost.  Reboot the system to recover this GPU",
+    row("Windows in a VM", "Unable to detect the device handle for GPU0000:B1:00.0: Unknown Error", u"0000:b1:00.0"_s,
+        -1, u"Unknown Error"_s);
+    row("033 lost",
+        "Unable to determine the device handle for GPU0000:C3:00.0: GPU is lost.  Reboot the system to recover this "
+        "GPU",
         u"0000:c3:00.0"_s, -1, u"GPU is lost.  Reboot the system to recover this GPU"_s);
-    row("035 index 1", "Unable to determine the device handle for GPU1: 0000:34:00.0: Unknown Error", u"0000:34:00.0"_s, 1,
-        u"Unknown Error"_s);
-    row("039 three digits", "Unable to determine the device handle for GPU 000:BA:80.0: Unknown Error", u"0000:ba:80.0"_s, -1,
-        u"Unknown Error"_s);
+    row("035 index 1", "Unable to determine the device handle for GPU1: 0000:34:00.0: Unknown Error", u"0000:34:00.0"_s,
+        1, u"Unknown Error"_s);
+    row("039 three digits", "Unable to determine the device handle for GPU 000:BA:80.0: Unknown Error",
+        u"0000:ba:80.0"_s, -1, u"Unknown Error"_s);
     row("cut short", "Unable to determine the device handle for GPU1: 0000:34:00.0", u"0000:34:00.0"_s, 1, {});
     row("cut shorter", "Unable to determine the device handle for ", {}, -1, {});
 }
