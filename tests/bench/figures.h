@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-// How a bench prints what it measured: one line a figure, its parts separated by tabs, so that tests/bench/run can make
-// one table of all programs. Header only.
+// How a bench prints what it measured: one row of a table a figure; tests/bench/run puts the rows of all programs under
+// one heading. Header only.
 
 #include <QList>
 #include <QString>
@@ -31,7 +31,7 @@ namespace pilothouse::bench {
     return double(time.tv_sec) * 1e3 + double(time.tv_nsec) / 1e6;
 }
 
-/// "figure <tab> measured unit <tab> limit <tab> ok|OVER|-"; a limit of 0: a peer, shown for comparison.
+/// "| figure | measured unit | limit | ok or OVER |"; a limit of 0: a peer, shown for comparison.
 /// Returns whether the limit holds.
 inline bool show(const QString &figure, double measured, const QString &unit, double limit = 0, int digits = 2)
 {
@@ -39,8 +39,8 @@ inline bool show(const QString &figure, double measured, const QString &unit, do
     const QString text = QString::number(measured, 'f', digits) + u' ' + unit;
     const QString most = limit <= 0 ? QStringLiteral("peer")
                                     : QString(QStringLiteral("≤ ") + QString::number(limit, 'g', 4) + u' ' + unit);
-    std::printf("%s\t%s\t%s\t%s\n", qPrintable(figure), qPrintable(text), qPrintable(most),
-                limit <= 0 ? "-" : held ? "ok" : "OVER");
+    std::printf("| %s | %s | %s | %s |\n", qPrintable(figure), qPrintable(text), qPrintable(most),
+                limit <= 0 ? "" : held ? "ok" : "OVER");
     std::fflush(stdout);
     return held;
 }

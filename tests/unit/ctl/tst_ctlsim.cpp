@@ -225,7 +225,7 @@ int main(int argc, char **argv)
                 {u"--dir"_s, folder.path(), u"--scenario"_s, u"plain"_s});
     trial.closeWriteChannel();
     if (!trial.waitForFinished(60'000) || trial.exitCode() != 0) {
-        std::printf("SKIP   : %s\n", trial.readAllStandardError().trimmed().constData());
+        std::printf("SKIP: %s\n", trial.readAllStandardError().trimmed().constData());
         return 77;
     }
     TstCtlSim test;
