@@ -2,9 +2,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-// Stands between libssh and the person's agent: libssh waits for its agent without limit and inside the calling thread,
-// so it gets one end of a socket pair, and we talk to the agent asynchronously. libssh sees only the keys that we choose.
-// Lives in the session's thread; owned by the sign-in. cut() lets a blocked libssh call return at once.
+// Stands between libssh and the person's agent: libssh waits for its agent without limit and inside
+// the calling thread, so it gets one end of a socket pair, and we talk to the agent asynchronously.
+// libssh sees only the keys that we choose. Lives in the session's thread; owned by the sign-in.
+// cut() lets a blocked libssh call return at once.
 
 #include "core/base/result.h"
 #include "core/ssh/agentprotocol.h"

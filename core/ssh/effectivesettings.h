@@ -12,8 +12,8 @@
 
 namespace pilothouse {
 
-/// ConnectTimeout, ServerAliveInterval and ServerAliveCountMax where they are shorter than our defaults and nothing else
-/// was set; BatchMode yes asks nobody.
+/// ConnectTimeout, ServerAliveInterval and ServerAliveCountMax where they are shorter than our
+/// defaults and nothing else was set; BatchMode yes asks nobody.
 [[nodiscard]] ConnectionSettings effectiveSettings(ConnectionSettings settings, const ResolvedHost &host);
 
 struct RekeyLimit

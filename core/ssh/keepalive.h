@@ -21,8 +21,8 @@ public:
         std::chrono::milliseconds next{0}; ///< look again after this time at the latest
     };
 
-    /// Quiet for `interval`: ask, and again after each further one; nothing at all for `deadAfter`: dead. An interval of
-    /// zero never asks.
+    /// Quiet for `interval`: ask, and again after each further one; nothing at all for `deadAfter`:
+    /// dead. An interval of zero never asks.
     Keepalive(std::chrono::milliseconds interval, std::chrono::milliseconds deadAfter, Clock::time_point now);
 
     /// `bytesReceived` is the total since the start.

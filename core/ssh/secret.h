@@ -25,7 +25,8 @@ inline void wipe(QByteArray &secret)
 inline void wipe(QString &secret)
 {
     if (secret.data_ptr().d_ptr())
-        explicit_bzero(const_cast<QChar *>(secret.constData()), static_cast<std::size_t>(secret.size()) * sizeof(QChar));
+        explicit_bzero(const_cast<QChar *>(secret.constData()),
+                       static_cast<std::size_t>(secret.size()) * sizeof(QChar));
     secret.clear();
 }
 

@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-// What is behind SshSession: the states, their deadlines, and the pump that drives libssh without blocking. Lives in the
-// session's thread and is shared only so that a pump on the stack survives the destruction of its session.
+// What is behind SshSession: the states, their deadlines, and the pump that drives libssh without
+// blocking. Lives in the session's thread and is shared only so that a pump on the stack survives
+// the destruction of its session.
 
 #include "core/base/result.h"
 #include "core/ssh/hostkeycheck.h"

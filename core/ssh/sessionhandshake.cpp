@@ -141,7 +141,8 @@ Error SessionCore::handshakeTimeout() const
 {
     const double seconds = double(m_settings.connectTimeout.count()) / 1000.0;
     if (m_seams.api->serverBanner(m_session.get()))
-        return {ErrorCode::ConnectTimeout, u"%1 did not finish the key exchange within %2 s."_s.arg(m_peer).arg(seconds),
+        return {ErrorCode::ConnectTimeout,
+                u"%1 did not finish the key exchange within %2 s."_s.arg(m_peer).arg(seconds),
                 {}};
     if (!m_firstBytes.isEmpty())
         return notSsh();
@@ -152,7 +153,8 @@ Error SessionCore::handshakeTimeout() const
 Error SessionCore::notSsh() const
 {
     return {ErrorCode::NotSsh,
-            u"%1 does not speak SSH; it began with “%2”."_s.arg(m_peer, cleanLine(m_firstBytes.left(48).trimmed(), 48)),
+            u"%1 does not speak SSH; it began with “%2”."_s.arg(
+                m_peer, cleanLine(m_firstBytes.left(48).trimmed(), 48)),
             {}};
 }
 

@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-// One way to sign in (agent, key files, password, keyboard-interactive) as a small machine that SignIn drives. A new way
-// (certificates, several factors) is a new subclass and a line in SignIn. Session's thread; owned by SignIn.
+// One way to sign in (agent, key files, password, keyboard-interactive) as a small machine that
+// SignIn drives. A new way (certificates, several factors) is a new subclass and a line in SignIn.
+// Session's thread; owned by SignIn.
 
 #include "core/base/error.h"
 #include "core/ssh/connectionsettings.h"

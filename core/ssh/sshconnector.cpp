@@ -220,7 +220,8 @@ Error SshConnector::summary(bool timedOut) const
     for (const Failure &failure : m_failures)
         parts += failure.address + u": "_s + errnoText(failure.error);
     if (!timedOut)
-        return {codeOf(m_failures.constFirst().error), u"Port %1, %2."_s.arg(m_destination.port).arg(parts.join(u"; "_s)),
+        return {codeOf(m_failures.constFirst().error),
+                u"Port %1, %2."_s.arg(m_destination.port).arg(parts.join(u"; "_s)),
                 {}};
 
     const QString seconds = QString::number(double(m_destination.deadline.count()) / 1000.0);

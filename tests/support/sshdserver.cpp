@@ -34,9 +34,11 @@ QString runTool(const QString &program, const QStringList &arguments, bool *ok)
 bool makeKey(const QString &path, const QString &passphrase, const QString &type, const QStringList &more)
 {
     bool ok = false;
-    const QString output = runTool(u"ssh-keygen"_s,
-                                   QStringList{u"-q"_s, u"-t"_s, type, u"-N"_s, passphrase, u"-C"_s, u"test"_s, u"-f"_s, path} + more,
-                                   &ok);
+    const QString output = runTool(
+        u"ssh-keygen"_s,
+        QStringList{u"-q"_s, u"-t"_s, type, u"-N"_s, passphrase, u"-C"_s, u"test"_s, u"-f"_s, path}
+            + more,
+        &ok);
     return ok;
 }
 
@@ -132,8 +134,9 @@ bool SshdServer::start()
             m_process.waitForReadyRead(200);
             if (log().contains("Server listening on"))
                 return writeClientConfig()
-                    && writeFile(path(u"known_hosts"_s),
-                                 '[' + m_address.toUtf8() + "]:" + QByteArray::number(m_port) + ' ' + hostKeyLine() + '\n');
+                       && writeFile(path(u"known_hosts"_s), '[' + m_address.toUtf8()
+                                                                + "]:" + QByteArray::number(m_port)
+                                                                + ' ' + hostKeyLine() + '\n');
         }
         m_error = QString::fromUtf8(m_log);
         stop();

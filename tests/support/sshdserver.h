@@ -19,7 +19,8 @@ namespace pilothouse::test {
 /// Runs a program to its end; its output, or a QFAIL-worthy empty string with `ok` false.
 [[nodiscard]] QString runTool(const QString &program, const QStringList &arguments, bool *ok = nullptr);
 /// A new key pair at `path` and `path`.pub.
-[[nodiscard]] bool makeKey(const QString &path, const QString &passphrase = {}, const QString &type = QStringLiteral("ed25519"),
+[[nodiscard]] bool makeKey(const QString &path, const QString &passphrase = {},
+                           const QString &type = QStringLiteral("ed25519"),
                            const QStringList &more = {});
 [[nodiscard]] bool writeFile(const QString &path, const QByteArray &content);
 [[nodiscard]] QByteArray readFile(const QString &path);

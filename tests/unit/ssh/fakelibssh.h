@@ -44,7 +44,8 @@ public:
     }
     void exitStatus(ssh_channel channel, int status)
     {
-        channels.value(channel)->channel_exit_status_function(nullptr, channel, status, channels.value(channel)->userdata);
+        channels.value(channel)->channel_exit_status_function(nullptr, channel, status,
+                                                              channels.value(channel)->userdata);
     }
     void exitSignal(ssh_channel channel, const char *signal)
     {

@@ -36,8 +36,9 @@ void TstAgentProtocol::frame_hasLengthAndType()
 
 void TstAgentProtocol::frames_areCutFromAnyPieces()
 {
-    const QByteArray stream = agentFrame(AgentMessage::Failure) + agentFrame(AgentMessage::SignResponse, QByteArray(1'000, 'x'))
-        + agentFrame(AgentMessage::RequestIdentities);
+    const QByteArray stream = agentFrame(AgentMessage::Failure)
+                              + agentFrame(AgentMessage::SignResponse, QByteArray(1'000, 'x'))
+                              + agentFrame(AgentMessage::RequestIdentities);
     for (qsizetype piece : {1, 3, 7, 500, 5'000}) {
         AgentFrames frames;
         QByteArrayList got;

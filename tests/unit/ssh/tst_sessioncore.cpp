@@ -48,8 +48,9 @@ void TstSessionCore::states_goForwardToReady()
 {
     CoreFixture fixture;
     QVERIFY2(fixture.becomeReady(), qPrintable(fixture.endText()));
-    QCOMPARE(fixture.states, (QList<State>{State::Resolving, State::Connecting, State::KeyExchange, State::CheckingHostKey,
-                                           State::SigningIn, State::Ready}));
+    QCOMPARE(fixture.states,
+             (QList<State>{State::Resolving, State::Connecting, State::KeyExchange,
+                           State::CheckingHostKey, State::SigningIn, State::Ready}));
     QVERIFY(fixture.words.contains(u"connecting to 10.0.0.5"_s));
     QCOMPARE(fixture.core->peer(), u"root@10.0.0.5:22"_s);
     QCOMPARE(fixture.destination.deadline, 5'000ms);
@@ -179,7 +180,8 @@ void TstSessionCore::keyExchange_fails_data()
     QTest::addColumn<QByteArray>("banner");
     QTest::addColumn<QByteArray>("first");
     QTest::addColumn<ErrorCode>("code");
-    QTest::newRow("after its banner") << QByteArray("SSH-2.0-x") << QByteArray("SSH-2.0-x") << ErrorCode::HandshakeFailed;
+    QTest::newRow("after its banner")
+        << QByteArray("SSH-2.0-x") << QByteArray("SSH-2.0-x") << ErrorCode::HandshakeFailed;
     QTest::newRow("no banner, but bytes") << QByteArray() << QByteArray("hello\x1b") << ErrorCode::NotSsh;
     QTest::newRow("nothing") << QByteArray() << QByteArray() << ErrorCode::ConnectionLost;
 }

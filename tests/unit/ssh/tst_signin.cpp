@@ -56,7 +56,10 @@ private:
             return m_fixture->ended || m_fixture->core->state() == SshSession::State::Ready;
         });
     }
-    [[nodiscard]] bool isReady() const { return m_fixture->core->state() == SshSession::State::Ready && !m_fixture->ended; }
+    [[nodiscard]] bool isReady() const
+    {
+        return m_fixture->core->state() == SshSession::State::Ready && !m_fixture->ended;
+    }
     void playAgent(const QList<AgentKey> &keys);
     static QByteArray key(const QByteArray &type, const QByteArray &rest)
     {
@@ -147,7 +150,8 @@ void TstSignIn::methods_followTheConfiguration_data()
     QTest::newRow("default") << QStringList() << all << u"key interactive password"_s;
     QTest::newRow("password first") << QStringList{u"password"_s, u"publickey"_s} << all << u"password key"_s;
     QTest::newRow("server takes keys only") << QStringList() << int(SSH_AUTH_METHOD_PUBLICKEY) << u"key"_s;
-    QTest::newRow("unknown names") << QStringList{u"gssapi-with-mic"_s, u"hostbased"_s, u"publickey"_s} << all << u"key"_s;
+    QTest::newRow("unknown names")
+        << QStringList{u"gssapi-with-mic"_s, u"hostbased"_s, u"publickey"_s} << all << u"key"_s;
     QTest::newRow("nothing in common") << QStringList{u"password"_s} << int(SSH_AUTH_METHOD_PUBLICKEY) << QString();
 }
 
@@ -186,7 +190,8 @@ void TstSignIn::partial_goesOnWithWhatIsLeft()
 {
     m_fixture->settings.askPerson = true;
     m_fixture->api->script("authPublicKey", {SSH_AUTH_PARTIAL});
-    m_fixture->api->script("authMethods", {SSH_AUTH_METHOD_PUBLICKEY, SSH_AUTH_METHOD_PASSWORD | SSH_AUTH_METHOD_PUBLICKEY});
+    m_fixture->api->script("authMethods", {SSH_AUTH_METHOD_PUBLICKEY,
+                                           SSH_AUTH_METHOD_PASSWORD | SSH_AUTH_METHOD_PUBLICKEY});
     m_fixture->make();
     m_fixture->onQuestion = [&](const Question &) { m_fixture->answer({u"pw"_s}); };
     m_fixture->core->open();
@@ -369,7 +374,9 @@ void TstSignIn::hangUpAfterOffers_isARefusal()
     m_fixture->api->error = error;
     m_fixture->api->methods = SSH_AUTH_METHOD_PASSWORD;
     m_fixture->api->script("authPassword", {SSH_AUTH_AGAIN, SSH_AUTH_AGAIN});
-    m_fixture->api->script("authNone", offered ? std::initializer_list<int>{} : std::initializer_list<int>{SSH_AUTH_AGAIN, SSH_AUTH_AGAIN});
+    m_fixture->api->script("authNone",
+                           offered ? std::initializer_list<int>{}
+                                   : std::initializer_list<int>{SSH_AUTH_AGAIN, SSH_AUTH_AGAIN});
     m_fixture->make();
     m_fixture->onQuestion = [&](const Question &) { m_fixture->answer({u"pw"_s}); };
     m_fixture->core->open();

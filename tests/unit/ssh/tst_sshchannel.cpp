@@ -243,7 +243,9 @@ void TstSshChannel::partialWrites_loseNothing()
 {
     ShellWatch shell(m_fixture->core->openShell());
     QTRY_COMPARE(shell.opened, 1);
-    m_fixture->api->onWrite = [](const QByteArray &bytes) { return static_cast<int>(std::min<qsizetype>(bytes.size(), 1'000)); };
+    m_fixture->api->onWrite = [](const QByteArray &bytes) {
+        return static_cast<int>(std::min<qsizetype>(bytes.size(), 1'000));
+    };
     QByteArray sent;
     for (int i = 0; i < 100'000; ++i)
         sent += static_cast<char>(i * 7 % 251);

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/ssh/socketoptions.h"
 #include "core/ssh/sshconnector.h"
+#include "tests/support/skip.h"
 #include "tests/support/testmain.h"
 
 #include <QElapsedTimer>
@@ -124,7 +125,7 @@ void TstSshConnector::literal_isNotLookedUp()
     QFETCH(QString, listen);
     QTcpServer server;
     if (!server.listen(QHostAddress(listen)))
-        QSKIP("no IPv6 on loopback here");
+        PILOTHOUSE_SKIP("no IPv6 on loopback here");
     Destination destination;
     destination.hostName = literal;
     destination.port = server.serverPort();
@@ -339,7 +340,7 @@ void TstSshConnector::noNetwork_isUnreachable()
     thread->start();
     QVERIFY(thread->wait(8'000));
     if (!allowed)
-        QSKIP("a network namespace needs root");
+        PILOTHOUSE_SKIP("a network namespace needs root");
     QVERIFY(error);
     QCOMPARE(error->code, ErrorCode::Unreachable);
     QCOMPARE(error->detail, u"Port 22, 127.0.0.1: network is unreachable."_s);

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "tests/support/rudelistener.h"
 #include "tests/support/sshdserver.h"
+#include "tests/support/skip.h"
 #include "tests/support/testmain.h"
 #include "tests/unit/ssh/sshd/sessionwatch.h"
 
@@ -80,7 +81,7 @@ void TstSshConnecting::address6_connects()
 {
     SshdServer server({}, u"::1"_s);
     if (!server.start())
-        QSKIP("no IPv6 on loopback here");
+        PILOTHOUSE_SKIP("no IPv6 on loopback here");
     SessionWatch watch(server.settings());
     watch.session->open();
     TRY_END(watch);
@@ -166,7 +167,8 @@ void TstSshConnecting::garbage_isNoSshServer_data()
     QTest::addColumn<QByteArray>("greeting");
     QTest::addColumn<bool>("hangUp");
     QTest::addColumn<QString>("shown");
-    QTest::newRow("http, hangs up") << QByteArray("HTTP/1.1 400 Bad Request\r\n\r\n") << true << u"HTTP/1.1 400 Bad Request"_s;
+    QTest::newRow("http, hangs up")
+        << QByteArray("HTTP/1.1 400 Bad Request\r\n\r\n") << true << u"HTTP/1.1 400 Bad Request"_s;
     QTest::newRow("smtp, waits") << QByteArray("220 mail.example ESMTP\r\n") << false << u"220 mail.example ESMTP"_s;
     QTest::newRow("no line feed") << QByteArray(100, 'x') << false << u"xxxx"_s;
     QTest::newRow("one endless line") << QByteArray(100'000, 'y') << false << u"yyyy"_s;
@@ -193,7 +195,8 @@ void TstSshConnecting::garbage_isNoSshServer()
     else
         QCOMPARE(watch.ended->code, ErrorCode::NotSsh);
     QVERIFY2(watch.ended->detail.contains(shown), qPrintable(watch.ended->detail));
-    QVERIFY2(!watch.ended->detail.contains(u'\x1b') && !watch.ended->detail.contains(u'\n'), qPrintable(watch.ended->detail));
+    QVERIFY2(!watch.ended->detail.contains(u'\x1b') && !watch.ended->detail.contains(u'\n'),
+             qPrintable(watch.ended->detail));
 }
 
 void TstSshConnecting::hangUpAtOnce_isALoss()
@@ -264,7 +267,8 @@ void TstSshConnecting::proxy_isRefusedBeforeConnecting()
     TRY_END(watch);
     QVERIFY(watch.ended);
     QCOMPARE(watch.ended->code, ErrorCode::SshConfigRefused);
-    QVERIFY2(watch.ended->detail.contains(line.section(u' ', 0, 0), Qt::CaseInsensitive), qPrintable(watch.ended->detail));
+    QVERIFY2(watch.ended->detail.contains(line.section(u' ', 0, 0), Qt::CaseInsensitive),
+             qPrintable(watch.ended->detail));
     QCOMPARE(watch.states, (QList<SshSession::State>{SshSession::State::Resolving, SshSession::State::Ended}));
     QCoreApplication::processEvents();
     QCOMPARE(listener.visitors(), 0);

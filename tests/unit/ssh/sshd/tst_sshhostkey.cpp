@@ -294,7 +294,9 @@ void TstSshHostKey::changed_isRefusedWithFileAndLine()
     QVERIFY(watch.ended);
     QCOMPARE(watch.ended->code, ErrorCode::HostKeyChanged);
     const QString detail = watch.ended->detail;
-    QVERIFY2(detail.contains(fingerprintOf(u"host"_s)) && detail.contains(fingerprintOf(u"stranger"_s)), qPrintable(detail));
+    QVERIFY2(detail.contains(fingerprintOf(u"host"_s))
+                 && detail.contains(fingerprintOf(u"stranger"_s)),
+             qPrintable(detail));
     QVERIFY2(detail.contains(file()) && detail.contains(u"2"_s), qPrintable(detail));
     QVERIFY(watch.questions.isEmpty());
     QCOMPARE(readFile(file()), before);

@@ -58,7 +58,8 @@ void TstSshKeyFileSignIn::initTestCase()
     QVERIFY(makeKey(m_server.path(u"rsa"_s), {}, u"rsa"_s, {u"-b"_s, u"2048"_s}));
     QVERIFY(makeKey(m_server.path(u"ecdsa"_s), {}, u"ecdsa"_s, {u"-b"_s, u"384"_s}));
     QVERIFY(makeKey(m_server.path(u"pem"_s), {}, u"rsa"_s, {u"-b"_s, u"2048"_s, u"-m"_s, u"PEM"_s}));
-    QVERIFY(makeKey(m_server.path(u"secretpem"_s), u"open sesame"_s, u"rsa"_s, {u"-b"_s, u"2048"_s, u"-m"_s, u"PEM"_s}));
+    QVERIFY(makeKey(m_server.path(u"secretpem"_s), u"open sesame"_s, u"rsa"_s,
+                    {u"-b"_s, u"2048"_s, u"-m"_s, u"PEM"_s}));
     QVERIFY(makeKey(m_server.path(u"stranger"_s)));
 }
 
@@ -263,7 +264,9 @@ void TstSshKeyFileSignIn::openKey_isLeftAlone()
 
 void TstSshKeyFileSignIn::brokenKey_isLeftAlone()
 {
-    QVERIFY(writeFile(m_server.path(u"broken"_s), "-----BEGIN OPENSSH PRIVATE KEY-----\nAAAA\n-----END OPENSSH PRIVATE KEY-----\n"));
+    QVERIFY(writeFile(
+        m_server.path(u"broken"_s),
+        "-----BEGIN OPENSSH PRIVATE KEY-----\nAAAA\n-----END OPENSSH PRIVATE KEY-----\n"));
     QVERIFY(QFile::setPermissions(m_server.path(u"broken"_s), QFile::ReadOwner | QFile::WriteOwner));
     QVERIFY(writeFile(m_server.path(u"halfbroken"_s), "no key"));
     QVERIFY(QFile::setPermissions(m_server.path(u"halfbroken"_s), QFile::ReadOwner | QFile::WriteOwner));

@@ -70,8 +70,8 @@ void TstSshShell::shell_runsAScriptFromItsInput()
     QVERIFY2(isReady(watch), qPrintable(watch.endText()));
     QCOMPARE(watch.session->peer(), u"%1@127.0.0.1:%2"_s.arg(m_server.user()).arg(m_server.port()));
     using State = SshSession::State;
-    QCOMPARE(watch.states, (QList<State>{State::Resolving, State::Connecting, State::KeyExchange, State::CheckingHostKey,
-                                         State::SigningIn, State::Ready}));
+    QCOMPARE(watch.states, (QList<State>{State::Resolving, State::Connecting, State::KeyExchange,
+                                         State::CheckingHostKey, State::SigningIn, State::Ready}));
 
     ShellWatch shell(watch.session->openShell());
     shell.shell->write("echo out; echo err >&2; exit 7\n");
@@ -361,7 +361,11 @@ void TstSshShell::pingPong_isQuick()
 
 void TstSshShell::manyCycles_leakNoDescriptors()
 {
-    const auto descriptors = [] { return QDir(u"/proc/self/fd"_s).entryList(QDir::NoDotAndDotDot | QDir::AllEntries | QDir::System).size(); };
+    const auto descriptors = [] {
+        return QDir(u"/proc/self/fd"_s)
+            .entryList(QDir::NoDotAndDotDot | QDir::AllEntries | QDir::System)
+            .size();
+    };
     qsizetype before = 0;
     for (int i = 0; i < 12; ++i) {
         SessionWatch watch(m_server.settings());
