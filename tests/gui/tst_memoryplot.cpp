@@ -67,7 +67,13 @@ struct Shown
     {
         QTest::mouseClick(panel.findChild<QToolButton *>(button), Qt::LeftButton);
     }
-    void hover(qint64 ageMs) const { QTest::mouseMove(canvas(), plot().pointAt(nowMs() - ageMs)); }
+    /// Not QTest::mouseMove: it sets the cursor, which the offscreen screen of 400 px at 200 % has no room for.
+    void moveTo(const QPointF &at) const
+    {
+        QMouseEvent event(QEvent::MouseMove, at, canvas()->mapToGlobal(at), Qt::NoButton, Qt::NoButton, Qt::NoModifier);
+        QApplication::sendEvent(canvas(), &event);
+    }
+    void hover(qint64 ageMs) const { moveTo(plot().pointAt(nowMs() - ageMs)); }
     void wheel(int delta) const
     {
         const QPointF at = plot().pointAt(nowMs() - 150'000);
@@ -166,7 +172,7 @@ private slots:
     {
         const Shown shown;
         shown.hover(60'000);
-        QTest::mouseMove(shown.canvas(), QPoint(1, 1));
+        shown.moveTo({1, 1});
         QVERIFY(shown.plot().readoutText().isEmpty());
     }
 
@@ -268,6 +274,15 @@ private slots:
         shown.theme.setMode(Theme::Mode::Dark);
         shown.settle();
         QCOMPARE(corner(), colorOf(ColorId::Panel, true));
+    }
+
+    void empty_saysSo()
+    {
+        const Shown shown;
+        QVERIFY(shown.plot().emptyWords().isEmpty());
+        const MemoryHistory nothing;
+        shown.plot().refresh(nothing, nowMs());
+        QCOMPARE(shown.plot().emptyWords(), u"No figures of GPU memory in this span"_s);
     }
 
     void cardGone_itsLineGoesToo()

@@ -85,6 +85,17 @@ private slots:
         QCOMPARE(printed(shown.model).first().section(u" | "_s, 0, 3), u"(PIDs hidden by the driver) | – | 1 | –"_s);
     }
 
+    void rows_unknownWhileTheDriverIsNotRead()
+    {
+        Shown shown(*hungHost(u"gpu4"_s).processes);
+        shown.model.show(*hungHost(u"gpu4"_s).processes, false);
+        const QModelIndex memory = shown.model.index(0, static_cast<int>(Column::GpuMemory));
+        QCOMPARE(memory.data().toString(), u"–"_s);
+        QVERIFY(memory.data(Qt::ToolTipRole).toString().startsWith(u"Unknown"_s));
+        shown.model.show(*leftoverHost(u"gpu4"_s).processes, true);
+        QCOMPARE(memory.data().toString(), u"94.4 GiB"_s);
+    }
+
     void sort_byEveryColumn()
     {
         Shown shown(*leftoverHost(u"gpu3"_s).processes);

@@ -12,7 +12,7 @@ namespace pilothouse {
 
 void GpuDelegate::paint(QPainter *painter, const QStyleOptionViewItem &option, const QModelIndex &index) const
 {
-    paintRowBackground(painter, option, theme());
+    paintRowBackground(painter, option, index, theme());
     const int margin = space(option.widget, 2);
     QRect cell = option.rect.adjusted(margin, 0, -margin, 0);
     const QString barText = index.data(BarTextRole).toString();

@@ -180,7 +180,7 @@ constexpr std::array columns{
     ProcessColumnInfo{Gpus, T("GPU"), u"GPU ______", false, gpus, gpusSort, gpuMemoryHint},
     ProcessColumnInfo{ProcessId, T("PID"), u"4194304", true, pid, pidSort, pidHint},
     ProcessColumnInfo{User, T("User"), u"inference", false, user, sameAsDisplayed<user>, userHint},
-    ProcessColumnInfo{Owner, T("Owner"), u"vllm-kimi-k25.servi", false, owner, sameAsDisplayed<owner>, ownerHint},
+    ProcessColumnInfo{Owner, T("Owner"), u"vllm-kimi-k25.service", false, owner, sameAsDisplayed<owner>, ownerHint},
     ProcessColumnInfo{State, T("State"), u"not on the host", false, stateTextOf, sameAsDisplayed<stateTextOf>, noHint},
     ProcessColumnInfo{Running, T("Running"), u"23 h 59 min", true, running, runningSort, runningHint},
     ProcessColumnInfo{HostMemory, T("Host memory"), u"Host memory", true, hostMemory, hostMemorySort, noHint},

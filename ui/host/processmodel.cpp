@@ -3,6 +3,7 @@
 #include "ui/host/processmodel.h"
 
 #include "ui/host/processcolumns.h"
+#include "ui/text/formatter.h"
 #include "ui/theme/plain.h"
 #include "ui/theme/roles.h"
 #include "ui/theme/severity.h"
@@ -15,13 +16,24 @@ namespace pilothouse {
 
 using namespace Qt::StringLiterals;
 
-void ProcessModel::show(const QList<Process> &processes)
+void ProcessModel::show(const QList<Process> &processes, bool driverRead)
 {
+    const bool turned = driverRead != m_driverRead;
+    m_driverRead = driverRead;
     std::vector<Row> fresh;
     fresh.reserve(static_cast<std::size_t>(processes.size()));
     for (const Process &process : processes)
         fresh.push_back({rowKeyOf(process), process});
     mergeRows<Row, FlatModelAccess<ProcessModel>>(*this, m_rows, std::move(fresh));
+    if (turned && !m_rows.empty())
+        emit dataChanged(index(0, 0), index(rowCount() - 1, columnCount() - 1));
+}
+
+bool ProcessModel::isGpuUnknown(const Row &row, int column) const
+{
+    const auto which = static_cast<ProcessColumn>(column);
+    return !m_driverRead && row.process.gpuMemory.isEmpty()
+        && (which == ProcessColumn::GpuMemory || which == ProcessColumn::Gpus);
 }
 
 void ProcessModel::setStale(bool stale)
@@ -50,6 +62,12 @@ QVariant ProcessModel::data(const QModelIndex &index, int role) const
     const Row &row = m_rows[static_cast<std::size_t>(index.row())];
     const auto column = static_cast<ProcessColumn>(index.column());
     const ProcessColumnInfo &info = infoOf(column);
+    if (isGpuUnknown(row, index.column())) {
+        if (role == Qt::DisplayRole)
+            return format::unknownMark();
+        if (role == Qt::ToolTipRole)
+            return tr("Unknown: the driver's list of processes could not be read.");
+    }
     switch (role) {
     case Qt::DisplayRole: return info.display(row.process);
     case Qt::ToolTipRole: return plainToolTip(info.hint(row.process));

@@ -19,7 +19,8 @@ class ProcessModel final : public QAbstractTableModel
 public:
     using QAbstractTableModel::QAbstractTableModel;
 
-    void show(const QList<Process> &processes);
+    /// `driverRead`: the driver's lists came; otherwise a process without GPU memory has an unknown amount of it.
+    void show(const QList<Process> &processes, bool driverRead = true);
     void setStale(bool stale);
 
     [[nodiscard]] int rowCount(const QModelIndex &parent = {}) const override;
@@ -40,7 +41,10 @@ private:
 
     [[nodiscard]] static QString rowText(const Process &process);
 
+    [[nodiscard]] bool isGpuUnknown(const Row &row, int column) const;
+
     std::vector<Row> m_rows;
+    bool m_driverRead = true;
     bool m_stale = false;
 };
 

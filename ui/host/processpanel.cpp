@@ -110,7 +110,7 @@ void ProcessPanel::buildView(const Theme &theme)
 void ProcessPanel::showSnapshot(const Snapshot &snapshot, bool stale)
 {
     m_model->setStale(stale);
-    m_model->show(snapshot.processes.value_or(QList<Process>()));
+    m_model->show(snapshot.processes.value_or(QList<Process>()), snapshot.gpus.has_value());
     m_unattributedMib = unattributedOf(snapshot);
     m_unreadable.clear();
     if (!snapshot.processes) {

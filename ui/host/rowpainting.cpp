@@ -9,12 +9,13 @@
 
 namespace pilothouse {
 
-void paintRowBackground(QPainter *painter, const QStyleOptionViewItem &option, const Theme &theme)
+void paintRowBackground(QPainter *painter, const QStyleOptionViewItem &option, const QModelIndex &index,
+                        const Theme &theme)
 {
     if (option.state.testFlag(QStyle::State_Selected)) {
         painter->fillRect(option.rect, theme.color(ColorId::Selection));
         // A tint alone is hard to see on a bright screen.
-        if (option.index.column() == 0)
+        if (index.column() == 0)
             painter->fillRect(QRect(option.rect.topLeft(), QSize(3, option.rect.height())), theme.color(ColorId::Accent));
     } else if (option.state.testFlag(QStyle::State_MouseOver)) {
         painter->fillRect(option.rect, theme.color(ColorId::Hover));
@@ -29,7 +30,7 @@ RowDelegate::RowDelegate(const Theme &theme, QObject *parent)
 
 void RowDelegate::paint(QPainter *painter, const QStyleOptionViewItem &option, const QModelIndex &index) const
 {
-    paintRowBackground(painter, option, m_theme);
+    paintRowBackground(painter, option, index, m_theme);
     const int margin = space(option.widget, 2);
     paintText(painter, option, option.rect.adjusted(margin, 0, -margin, 0), index);
 }

@@ -13,7 +13,8 @@ namespace pilothouse {
 class Theme;
 
 /// Selection and hover.
-void paintRowBackground(QPainter *painter, const QStyleOptionViewItem &option, const Theme &theme);
+void paintRowBackground(QPainter *painter, const QStyleOptionViewItem &option, const QModelIndex &index,
+                        const Theme &theme);
 
 /// Draws text in a table cell as the model aligns it, elided, in the colour that severity and staleness ask for.
 class RowDelegate : public QStyledItemDelegate

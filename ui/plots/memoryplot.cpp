@@ -98,6 +98,11 @@ QString MemoryPlot::readoutText() const
     return m_readout->text();
 }
 
+QString MemoryPlot::emptyWords() const
+{
+    return m_scene->emptyWords();
+}
+
 QPoint MemoryPlot::pointAt(qint64 ms) const
 {
     return {m_scene->xAt(ms), m_scene->axisArea().center().y()};

@@ -43,6 +43,7 @@ public:
     [[nodiscard]] std::vector<MemorySample> drawnPoints(int slot) const;
     [[nodiscard]] const QList<EndLabel> &endLabelsShown() const;
     [[nodiscard]] QString readoutText() const;
+    [[nodiscard]] QString emptyWords() const;
     /// In the widget's coordinates; for tests.
     [[nodiscard]] QPoint pointAt(qint64 ms) const;
 

@@ -18,6 +18,7 @@ constexpr double mibPerGib = 1024.0;
 constexpr double msPerSecond = 1000.0;
 constexpr double lineWidth = 1.6;
 constexpr double headroom = 1.06;
+constexpr int leastBuckets = 800; ///< before the first layout the axes have no width yet
 
 /// A step that gives about four lines of the grid: 1, 2, 3, 4, 6, 8, 12, 16, 24, … GiB.
 double gridStepGib(double topGib)
@@ -72,6 +73,7 @@ public:
     };
     QList<Line> lines;
     QList<QCPItemText *> texts;
+    QCPItemText *emptyText = nullptr;
     QList<EndLabel> labels;
     QSize laidOut;
     bool moving = false; // the range is set by us, not by a drag
@@ -178,13 +180,15 @@ void PlotScene::draw(const MemoryHistory &history)
     const auto [from, to] = range();
     QList<LineEnd> ends;
     QSet<int> present;
+    bool hasValue = false;
     for (const MemorySeries &series : history.series()) {
         present.insert(series.slot);
         QCPGraph *graph = d->graphFor(series);
         const QString name = QString::number(series.index);
         if (graph->name() != name)
             graph->setName(name);
-        const std::vector<MemorySample> samples = decimated(series, from, to, std::max(axisArea().width(), 1));
+        const std::vector<MemorySample> samples = decimated(series, from, to, std::max(axisArea().width(), leastBuckets));
+        hasValue = hasValue || !std::ranges::all_of(samples, &MemorySample::isGap);
         QVector<QCPGraphData> points;
         points.reserve(static_cast<qsizetype>(samples.size()));
         std::optional<double> last;
@@ -209,7 +213,27 @@ void PlotScene::draw(const MemoryHistory &history)
     const double perPixel = y.size() / std::max(1, axisArea().height());
     d->labels = endLabels(ends, 2 * perPixel, (d->plot->fontMetrics().height() + 1) * perPixel);
     drawLabels();
+    drawEmptyWords(!hasValue);
     d->plot->replot(QCustomPlot::rpQueuedReplot);
+}
+
+void PlotScene::drawEmptyWords(bool empty)
+{
+    if (!d->emptyText) {
+        d->emptyText = new QCPItemText(d->plot);
+        d->emptyText->setPositionAlignment(Qt::AlignCenter);
+        d->emptyText->position->setType(QCPItemPosition::ptAxisRectRatio);
+        d->emptyText->position->setCoords(0.5, 0.5);
+        d->emptyText->setText(tr("No figures of GPU memory in this span"));
+    }
+    d->emptyText->setVisible(empty);
+    d->emptyText->setColor(d->theme.color(ColorId::TextMuted));
+    d->emptyText->setFont(d->plot->font());
+}
+
+QString PlotScene::emptyWords() const
+{
+    return d->emptyText && d->emptyText->visible() ? d->emptyText->text() : QString();
 }
 
 void PlotScene::setAxis(const MemoryHistory &history)

@@ -36,6 +36,8 @@ public:
     /// For tests and assistive technology: points drawn for a slot, gaps as NaN; labels at the right end.
     [[nodiscard]] std::vector<MemorySample> drawnPoints(int slot) const;
     [[nodiscard]] const QList<EndLabel> &labels() const;
+    /// What stands in the middle while there is no line; empty otherwise.
+    [[nodiscard]] QString emptyWords() const;
 
 signals:
     /// By drag or wheel.
@@ -50,6 +52,7 @@ private:
     void recolour();
     void setAxis(const MemoryHistory &history);
     void drawLabels();
+    void drawEmptyWords(bool empty);
     class Private;
     std::unique_ptr<Private> d;
 };

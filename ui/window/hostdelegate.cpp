@@ -30,7 +30,7 @@ void paintLine(QPainter *painter, const QRect &line, const QString &left, const 
 
 void HostDelegate::paint(QPainter *painter, const QStyleOptionViewItem &option, const QModelIndex &index) const
 {
-    paintRowBackground(painter, option, theme());
+    paintRowBackground(painter, option, index, theme());
     const auto severity = static_cast<Severity>(index.data(SeverityRole).toInt());
     const bool stale = index.data(StaleRole).toBool();
     const int margin = space(option.widget, 3);
