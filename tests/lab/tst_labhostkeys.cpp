@@ -98,6 +98,20 @@ private slots:
         QCOMPARE(contents(file), stored);
     }
 
+    void unknownKey_isNotEvenAskedForWhereTheConfigurationSaysYes()
+    {
+        QFile config(m_folder.filePath(u"strict"_s));
+        QVERIFY(config.open(QIODevice::WriteOnly));
+        config.write("StrictHostKeyChecking yes\nInclude " + labFolder().toUtf8() + "/ssh_config\n");
+        config.close();
+        ConnectionSettings strict = settingsFor(u"lab1"_s, config.fileName());
+        strict.knownHostsFile = knownHosts("");
+        TestSession signIn(strict, [](const Question &) { return Answer{.questionId = 0, .accepted = true, .store = true, .replies = {}}; });
+        QVERIFY(!signIn.attempt());
+        QCOMPARE(signIn.code(), ErrorCode::HostKeyUnknown);
+        QVERIFY(signIn.questions().isEmpty());
+    }
+
     void unknownKey_declined_endsWithNothingStored()
     {
         const QString file = knownHosts("");
