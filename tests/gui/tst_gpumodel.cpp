@@ -68,7 +68,7 @@ private slots:
     void rows_unifiedMemory()
     {
         const Shown shown(unifiedHost(u"gb10"_s));
-        QCOMPARE(printed(shown.model).first(), u"0 | shares the host's memory | – | 31 % | 41 °C"_s);
+        QCOMPARE(printed(shown.model).first(), u"0 | host's memory | – | 31 % | 41 °C"_s);
         QVERIFY(shown.at(0, Column::Memory, Qt::ToolTipRole).toString().contains(u"host's"_s));
     }
 

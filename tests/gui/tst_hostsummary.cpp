@@ -97,8 +97,8 @@ private slots:
             u"vllm.service activating (start-pre) Free 0.0 of 764.7 GiB in use"_s);
         row("stopped unit is no news", live(withUnit(freeHost(u"a"_s), u"inactive"_s, u"dead"_s)), Ok, u"free"_s,
             u"Free 0.0 of 764.7 GiB in use"_s);
-        row("unified", live(unifiedHost(u"gb10"_s)), Quiet, u"unified memory"_s,
-            u"Shares the host's memory the GPU has none of its own to count"_s);
+        row("unified", live(unifiedHost(u"gb10"_s)), Quiet, u"50.9 GiB held by GPU processes"_s,
+            u"50.9 GiB held by GPU processes the GPU has no memory of its own, it uses the host's"_s);
         row("no GPUs listed", live(bareSnapshot(u"a"_s)), Notice, u"no GPUs"_s,
             u"No GPUs listed the driver answers and lists none"_s);
         row("problem", live(faultHost(u"gpu17"_s)), Critical, u"GPU 3 requires a reset"_s,

@@ -188,7 +188,7 @@ QString GpuModel::barText(const Row &row)
     if (!row.gpu.fault.isEmpty())
         return row.slice ? QString() : row.gpu.fault;
     if (row.gpu.unifiedMemory)
-        return tr("shares the host's memory");
+        return tr("host's memory");
     return fraction(row).isValid() ? QString() : tr("unknown");
 }
 

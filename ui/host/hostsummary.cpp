@@ -119,8 +119,14 @@ QString withoutStop(QString sentence)
 HostSummary unknownMemorySummary(const Snapshot &snapshot)
 {
     if (std::ranges::any_of(*snapshot.gpus, &Gpu::unifiedMemory)) {
-        return {Severity::Quiet, Tr::tr("unified memory"), Tr::tr("Shares the host's memory"),
-                Tr::tr("the GPU has none of its own to count")};
+        qint64 held = 0;
+        for (const Gpu &gpu : *snapshot.gpus)
+            held += gpu.attributedMib.valueOr(0);
+        const QString own = Tr::tr("the GPU has no memory of its own, it uses the host's");
+        if (held == 0)
+            return {Severity::Quiet, Tr::tr("unified memory"), Tr::tr("Unified memory"), own};
+        const QString text = Tr::tr("%1 held by GPU processes").arg(format::memory(static_cast<double>(held)));
+        return {Severity::Quiet, text, text, own};
     }
     return {Severity::Quiet, Tr::tr("memory unknown"), Tr::tr("GPU memory unknown"),
             Tr::tr("the reason stands at each GPU")};

@@ -35,6 +35,13 @@ int ConsoleStyle::pixelMetric(PixelMetric metric, const QStyleOption *option, co
     return metric == PM_HeaderMargin ? headerMargin : QProxyStyle::pixelMetric(metric, option, widget);
 }
 
+QSize ConsoleStyle::sizeFromContents(ContentsType type, const QStyleOption *option, const QSize &size,
+                                     const QWidget *widget) const
+{
+    const QSize wanted = QProxyStyle::sizeFromContents(type, option, size, widget);
+    return type == CT_PushButton ? wanted + QSize(16, 4) : wanted;
+}
+
 QRect ConsoleStyle::subElementRect(SubElement element, const QStyleOption *option, const QWidget *widget) const
 {
     constexpr int padding = 4;

@@ -64,6 +64,7 @@ HostList::HostList(const Theme &theme, const HostStore &store, QWidget *parent)
         connect(&store, signal, this, &HostList::showCount);
     connect(&theme, &Theme::changed, this, qOverload<>(&QWidget::update));
     showCount();
+    m_view->setFocus(); // arrow keys choose a host from the start
 }
 
 void HostList::buildView(const Theme &theme)
