@@ -55,7 +55,8 @@ struct ProcessRecords
     QHash<qint64, qint64> uids;
 };
 
-Result<ProcessRecords> recordsOf(const ProbeAnswer &answer, const QByteArray &name, Encoding encoding)
+Result<ProcessRecords> recordsOf(const ProbeAnswer &answer, const QByteArray &name,
+                                 Encoding encoding)
 {
     ProcessRecords records;
     if (const Frame *fast = answer.find(name)) {
@@ -98,11 +99,7 @@ RawProcess processOf(qint64 pid, const ProcessFiles &files, const QHash<qint64, 
 class Builder
 {
 public:
-    Builder(const HostFacts &facts, const TickAnswers &tick)
-        : m_facts(facts)
-        , m_tick(tick)
-    {
-    }
+    Builder(const HostFacts &facts, const TickAnswers &tick) : m_facts(facts), m_tick(tick) { }
 
     BuiltTick build(QHash<qint64, QString> &users)
     {
@@ -112,14 +109,17 @@ public:
         if (m_answer.depth == Depth::Deep)
             fillDeep(kernel);
         fillProcesses(kernel);
-        const ProbeAnswer *driver = m_tick.driver ? &*m_tick.driver : m_tick.request.driver ? &kernel : nullptr;
+        const ProbeAnswer *driver = m_tick.driver           ? &*m_tick.driver
+                                    : m_tick.request.driver ? &kernel
+                                                            : nullptr;
         fillSmi(driver);
         if (driver)
             mergeDriverProcesses(*driver);
         if (m_tick.driver) {
             m_answer.bytes += m_tick.driver->bytes;
             if (m_tick.driver->complete) {
-                m_answer.uptimeBefore = std::min(m_answer.uptimeBefore, m_tick.driver->uptimeBefore);
+                m_answer.uptimeBefore =
+                    std::min(m_answer.uptimeBefore, m_tick.driver->uptimeBefore);
                 m_answer.uptimeAfter = std::max(m_answer.uptimeAfter, m_tick.driver->uptimeAfter);
             }
         }
@@ -141,8 +141,9 @@ private:
         m_answer.clockTicks = m_facts.clockTicks;
         m_answer.pageKib = m_facts.pageKib;
         m_answer.uptimeBefore = kernel.uptimeBefore;
-        m_answer.uptimeAfter = kernel.complete || kernel.frames.isEmpty() ? kernel.uptimeAfter
-                                                                         : kernel.frames.last().endedAt;
+        m_answer.uptimeAfter = kernel.complete || kernel.frames.isEmpty()
+                                   ? kernel.uptimeAfter
+                                   : kernel.frames.last().endedAt;
         m_answer.root = m_facts.uid == 0;
         m_answer.container = m_facts.container;
         m_answer.hidepid = m_facts.hidepid;
@@ -214,8 +215,8 @@ private:
             return;
         QList<RawShmFile> files = readShmFiles(shm->output);
         const Frame *maps = kernel.find("maps");
-        const QHash<quint64, QList<qint64>> mappings = maps ? readMappings(maps->output)
-                                                            : QHash<quint64, QList<qint64>>();
+        const QHash<quint64, QList<qint64>> mappings =
+            maps ? readMappings(maps->output) : QHash<quint64, QList<qint64>>();
         for (RawShmFile &file : files) {
             if (!maps || maps->status != 0 || !m_linksComplete)
                 continue;
@@ -235,7 +236,8 @@ private:
     {
         const Frame *match = kernel.find("match");
         if (!match || match->status != 0) {
-            m_answer.processTrouble = u"The command lines of the host's processes could not be searched."_s;
+            m_answer.processTrouble =
+                u"The command lines of the host's processes could not be searched."_s;
             return;
         }
         m_answer.matchLimitHit = m_answer.matchLimitHit || match->output.startsWith("limit=1");
@@ -304,7 +306,8 @@ private:
         if (driver && driver->find("mig"))
             smi.mig = sectionOf(driver->find("mig"));
         if (!state) {
-            smi.status = m_tick.driverTimedOut ? GpuSource::Status::Timeout : GpuSource::Status::Failed;
+            smi.status =
+                m_tick.driverTimedOut ? GpuSource::Status::Timeout : GpuSource::Status::Failed;
             noteMissing(smi.gpus);
             noteMissing(smi.apps);
             return;
@@ -335,14 +338,15 @@ private:
     {
         section.asked = true;
         if (!section.complete)
-            section.trouble = m_tick.driverTrouble.isEmpty() ? u"The host's answer does not hold this part."_s
-                                                             : m_tick.driverTrouble;
+            section.trouble = m_tick.driverTrouble.isEmpty()
+                                  ? u"The host's answer does not hold this part."_s
+                                  : m_tick.driverTrouble;
     }
 
     [[nodiscard]] bool timedOut(const RawSection &run) const
     {
         const bool killed = run.exitStatus == 143 || run.exitStatus == 137 || run.exitStatus == 271
-            || run.exitStatus == 265;
+                            || run.exitStatus == 265;
         const double limit = static_cast<double>(m_tick.smiLimit.count()) / 1000;
         return killed && run.endedAt - run.startedAt >= limit - 0.5;
     }
@@ -358,7 +362,8 @@ private:
         // A code that speaks for one card stands beside good rows of the others.
         const QList<QByteArray> lines = run.output.split('\n');
         const bool rows = std::ranges::any_of(lines, [this](const QByteArray &line) {
-            return line.count(',') + 1 >= m_answer.smi.askedFields.size() && m_answer.smi.askedFields.size() > 2;
+            return line.count(',') + 1 >= m_answer.smi.askedFields.size()
+                   && m_answer.smi.askedFields.size() > 2;
         });
         return rows ? GpuSource::Status::Ok : GpuSource::Status::Failed;
     }
@@ -380,7 +385,8 @@ private:
                 continue;
             const auto known = m_all.constFind(it.key());
             const auto mine = readStatHead(it.value().stat);
-            const auto theirs = known != m_all.constEnd() ? readStatHead(known.value().stat) : std::nullopt;
+            const auto theirs =
+                known != m_all.constEnd() ? readStatHead(known.value().stat) : std::nullopt;
             const bool listed = isListed(it.key());
             if (mine && theirs && mine->startTicks == theirs->startTicks) {
                 if (!listed)
@@ -388,19 +394,22 @@ private:
                 continue;
             }
             // Not seen by the kernel's channel, or the PID was given to another process in between.
-            m_answer.processes->removeIf([&it](const RawProcess &process) { return process.pid == it.key(); });
+            m_answer.processes->removeIf(
+                [&it](const RawProcess &process) { return process.pid == it.key(); });
             m_answer.processes->append(processOf(it.key(), it.value(), records->uids));
         }
     }
 
-    /// Pairs of PID and start time (the state between them is no number): GPU processes that the kernel's answer
-    /// describes. One that was replaced meanwhile is dropped, so that it is not taken for the holder.
+    /// Pairs of PID and start time (the state between them is no number): GPU processes that the
+    /// kernel's answer describes. One that was replaced meanwhile is dropped, so that it is not
+    /// taken for the holder.
     void confirm(const QList<qint64> &pairs)
     {
         for (qsizetype i = 0; i + 1 < pairs.size(); i += 2) {
             const qint64 pid = pairs[i];
             const auto known = m_all.constFind(pid);
-            const auto head = known != m_all.constEnd() ? readStatHead(known.value().stat) : std::nullopt;
+            const auto head =
+                known != m_all.constEnd() ? readStatHead(known.value().stat) : std::nullopt;
             if (!head)
                 continue;
             const bool same = head->startTicks == static_cast<quint64>(pairs[i + 1]);
@@ -408,14 +417,15 @@ private:
             if (same && !listed)
                 m_answer.processes->append(known.value());
             else if (!same)
-                m_answer.processes->removeIf([pid](const RawProcess &process) { return process.pid == pid; });
+                m_answer.processes->removeIf(
+                    [pid](const RawProcess &process) { return process.pid == pid; });
         }
     }
 
     [[nodiscard]] bool isListed(qint64 pid) const
     {
-        return std::ranges::any_of(
-            *m_answer.processes, [pid](const RawProcess &process) { return process.pid == pid; });
+        return std::ranges::any_of(*m_answer.processes,
+                                   [pid](const RawProcess &process) { return process.pid == pid; });
     }
 
     const HostFacts &m_facts;
@@ -456,10 +466,12 @@ Result<HostFacts> readFacts(const ProbeAnswer &ready)
     return facts;
 }
 
-Result<BuiltTick> buildAnswer(const HostFacts &facts, const TickAnswers &tick, QHash<qint64, QString> &users)
+Result<BuiltTick> buildAnswer(const HostFacts &facts, const TickAnswers &tick,
+                              QHash<qint64, QString> &users)
 {
     if (!tick.kernel)
-        return fail(ErrorCode::AnswerMalformed, u"The host's answer holds nothing of its processes."_s);
+        return fail(ErrorCode::AnswerMalformed,
+                    u"The host's answer holds nothing of its processes."_s);
     return Builder(facts, tick).build(users);
 }
 

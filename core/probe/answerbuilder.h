@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-// Makes one HostAnswer of the answers of the two channels (or of the one that does both). Pure, any thread.
+// Makes one HostAnswer of the answers of the two channels (or of the one that does both). Pure, any
+// thread.
 
 #include "core/probe/frames.h"
 #include "core/probe/hostanswer.h"
@@ -36,9 +37,10 @@ struct HostFacts
 struct TickAnswers
 {
     ProbeRequest request;
-    std::optional<ProbeAnswer> kernel; ///< holds the driver's sections too where one channel does both
+    std::optional<ProbeAnswer>
+        kernel; ///< holds the driver's sections too where one channel does both
     std::optional<ProbeAnswer> driver;
-    QString driverTrouble;             ///< why `driver` did not come, or not whole
+    QString driverTrouble; ///< why `driver` did not come, or not whole
     bool driverTimedOut = false;
     std::chrono::milliseconds smiLimit{5'000};
 };
@@ -46,13 +48,14 @@ struct TickAnswers
 struct BuiltTick
 {
     HostAnswer answer;
-    QList<qint64> described; ///< PIDs whose details the kernel's answer brought, for the next request
-    QList<qint64> suspects;  ///< PIDs of nvidia-smi that are stuck or may be, for the next request
+    QList<qint64>
+        described; ///< PIDs whose details the kernel's answer brought, for the next request
+    QList<qint64> suspects; ///< PIDs of nvidia-smi that are stuck or may be, for the next request
 };
 
 /// `users` is what earlier ticks learned and gains what this one did.
 /// Errors: AnswerMalformed when there is no kernel's answer at all.
 [[nodiscard]] Result<BuiltTick> buildAnswer(const HostFacts &facts, const TickAnswers &tick,
-    QHash<qint64, QString> &users);
+                                            QHash<qint64, QString> &users);
 
 } // namespace pilothouse

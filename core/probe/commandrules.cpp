@@ -12,13 +12,13 @@ namespace pilothouse {
 
 namespace {
 
-/// Words travel inside single quotes of a shell script, one a line, and some greps read them as basic expressions.
+/// Words travel inside single quotes of a shell script, one a line, and some greps read them as
+/// basic expressions.
 bool isSafeWord(QByteArrayView word)
 {
-    return !word.isEmpty()
-        && std::ranges::all_of(word, [](char c) {
-            return c > ' ' && c < 0x7f && !QByteArrayView("'\\*[]^$").contains(c);
-        });
+    return !word.isEmpty() && std::ranges::all_of(word, [](char c) {
+        return c > ' ' && c < 0x7f && !QByteArrayView("'\\*[]^$").contains(c);
+    });
 }
 
 Result<CommandRule> parseRule(QByteArrayView line)
@@ -26,7 +26,8 @@ Result<CommandRule> parseRule(QByteArrayView line)
     CommandRule rule;
     const QList<QByteArray> parts = line.toByteArray().split('|');
     const auto bad = [&line] {
-        return fail(ErrorCode::Internal, u"The rule \"%1\" cannot be read."_s.arg(QString::fromUtf8(line)));
+        return fail(ErrorCode::Internal,
+                    u"The rule \"%1\" cannot be read."_s.arg(QString::fromUtf8(line)));
     };
     if (parts.size() < 2 || parts.size() > 3)
         return bad();
@@ -74,8 +75,9 @@ QList<QByteArray> CommandRules::words() const
     }
     QList<QByteArray> shortest;
     for (const QByteArray &word : all) {
-        const bool covered = std::ranges::any_of(
-            all, [&word](const QByteArray &other) { return other != word && word.contains(other); });
+        const bool covered = std::ranges::any_of(all, [&word](const QByteArray &other) {
+            return other != word && word.contains(other);
+        });
         if (!covered)
             shortest.append(word);
     }

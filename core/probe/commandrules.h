@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-// The command lines that a light snapshot looks for, read from resources/rules/commands.txt. Plain value, any thread.
+// The command lines that a light snapshot looks for, read from resources/rules/commands.txt. Plain
+// value, any thread.
 
 #include "core/base/result.h"
 
@@ -14,10 +15,10 @@ namespace pilothouse {
 
 struct CommandRule
 {
-    QByteArray role;     ///< "vllm.worker"
-    QByteArray pattern;  ///< fixed text in the arguments joined by one blank each
+    QByteArray role; ///< "vllm.worker"
+    QByteArray pattern; ///< fixed text in the arguments joined by one blank each
     bool atStart = false;
-    QByteArray word;     ///< piece of the pattern without a blank, for the host's grep
+    QByteArray word; ///< piece of the pattern without a blank, for the host's grep
 
     friend bool operator==(const CommandRule &, const CommandRule &) = default;
 };

@@ -62,7 +62,7 @@ std::optional<double> uptimeOf(QByteArrayView word)
 bool isSectionName(QByteArrayView word)
 {
     return !word.isEmpty() && word.size() <= 24
-        && std::ranges::all_of(word, [](char c) { return (c >= 'a' && c <= 'z') || c == '-'; });
+           && std::ranges::all_of(word, [](char c) { return (c >= 'a' && c <= 'z') || c == '-'; });
 }
 
 QList<QByteArrayView> wordsOf(QByteArrayView line)
@@ -86,7 +86,8 @@ tl::unexpected<Error> malformed(const QString &what)
 
 const Frame *ProbeAnswer::find(QByteArrayView name) const
 {
-    const auto found = std::ranges::find_if(frames, [name](const Frame &frame) { return frame.name == name; });
+    const auto found =
+        std::ranges::find_if(frames, [name](const Frame &frame) { return frame.name == name; });
     return found == frames.end() || !found->complete ? nullptr : &*found;
 }
 
@@ -191,7 +192,8 @@ Result<FrameDecoder::Event> FrameDecoder::readNoiseLine(bool &progress)
         consume(taken);
         return Event::Staged;
     }
-    if (m_state == State::Begin && line.startsWith(QByteArray(QByteArray(tag) + m_answer.nonce + ' '))) {
+    if (m_state == State::Begin
+        && line.startsWith(QByteArray(QByteArray(tag) + m_answer.nonce + ' '))) {
         if (!takeBegin(line))
             return malformed(u"The answer begins with a frame that cannot be read."_s);
         m_state = State::Header;
@@ -233,7 +235,8 @@ Result<FrameDecoder::Event> FrameDecoder::takeEnd(const QList<QByteArrayView> &w
     if (!tick || !count || !uptime || static_cast<quint64>(*tick) != m_answer.tick)
         return malformed(u"The answer's last frame cannot be read."_s);
     if (*count != m_answer.frames.size())
-        return malformed(u"The answer says %1 sections and has %2."_s.arg(*count).arg(m_answer.frames.size()));
+        return malformed(
+            u"The answer says %1 sections and has %2."_s.arg(*count).arg(m_answer.frames.size()));
     m_answer.uptimeAfter = *uptime;
     m_answer.complete = true;
     m_state = State::Idle;
@@ -258,7 +261,8 @@ Result<FrameDecoder::Event> FrameDecoder::takeSectionHeader(const QList<QByteArr
         return malformed(u"The answer has too many sections."_s);
     if (*outputBytes > sizeLimit || *errorBytes > sizeLimit
         || m_answer.bytes + *outputBytes + *errorBytes > sizeLimit)
-        return fail(ErrorCode::AnswerTooLarge, u"The section %1 would make the answer larger than 8 MiB."_s.arg(name));
+        return fail(ErrorCode::AnswerTooLarge,
+                    u"The section %1 would make the answer larger than 8 MiB."_s.arg(name));
     m_answer.frames.append({words[3].toByteArray(), *status, *startedAt, *endedAt, {}, {}, false});
     m_outputBytes = *outputBytes;
     m_errorBytes = *errorBytes;

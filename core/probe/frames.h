@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-// Cuts what a probe shell prints into answers of framed sections (resources/probe/README.md). Pure and incremental:
-// feed it bytes as they come. Trusts no count, holds at most the limit, and takes anything before an expected frame
-// as noise. A value with state, no thread of its own.
+// Cuts what a probe shell prints into answers of framed sections (resources/probe/README.md). Pure
+// and incremental: feed it bytes as they come. Trusts no count, holds at most the limit, and takes
+// anything before an expected frame as noise. A value with state, no thread of its own.
 
 #include "core/base/result.h"
 
@@ -17,12 +17,12 @@ namespace pilothouse {
 struct Frame
 {
     QByteArray name;
-    int status = -1;        ///< exit status of the command inside
-    double startedAt = 0;   ///< host uptime in seconds
+    int status = -1; ///< exit status of the command inside
+    double startedAt = 0; ///< host uptime in seconds
     double endedAt = 0;
     QByteArray output;
     QByteArray errors;
-    bool complete = false;  ///< all its bytes came
+    bool complete = false; ///< all its bytes came
 };
 
 struct ProbeAnswer
@@ -33,8 +33,8 @@ struct ProbeAnswer
     double uptimeBefore = 0;
     double uptimeAfter = 0;
     QList<Frame> frames;
-    bool complete = false;  ///< its END came and agreed
-    qint64 bytes = 0;       ///< of the whole answer, headers included
+    bool complete = false; ///< its END came and agreed
+    qint64 bytes = 0; ///< of the whole answer, headers included
 
     /// Null when the section did not come whole.
     [[nodiscard]] const Frame *find(QByteArrayView name) const;
@@ -45,7 +45,7 @@ class FrameDecoder
 public:
     enum class Event { NeedMore, Staged, Answered };
     static constexpr qint64 sizeLimit = 8 * 1024 * 1024; ///< bytes of one answer
-    static constexpr qsizetype noiseLimit = 256 * 1024;  ///< bytes before an expected frame
+    static constexpr qsizetype noiseLimit = 256 * 1024; ///< bytes before an expected frame
     static constexpr qsizetype noiseKept = 2048;
 
     /// The line by which the login's shell says that it is about to become the probe's.
@@ -77,7 +77,7 @@ private:
     State m_state = State::Idle;
     QByteArray m_stageNonce;
     QByteArray m_buffer;
-    qsizetype m_start = 0;      // of what is not yet consumed in m_buffer
+    qsizetype m_start = 0; // of what is not yet consumed in m_buffer
     QByteArray m_noise;
     qsizetype m_noiseBytes = 0;
     ProbeAnswer m_answer;

@@ -21,7 +21,8 @@ QString seconds(std::chrono::milliseconds limit)
 
 } // namespace
 
-ProbeChannel::ProbeChannel(ShellProvider &provider, ProbeRole role, ProbeMarker marker, QObject *parent)
+ProbeChannel::ProbeChannel(ShellProvider &provider, ProbeRole role, ProbeMarker marker,
+                           QObject *parent)
     : QObject(parent)
     , m_provider(provider)
     , m_role(role)
@@ -41,13 +42,16 @@ void ProbeChannel::open(bool sudo, std::chrono::milliseconds limit)
     m_limit = limit;
     m_state = State::Staging;
     m_shell = m_provider.openShell();
-    connect(m_shell.get(), &RemoteShell::received, this, [this](RemoteShell::Stream stream, const QByteArray &bytes) {
-        if (stream == RemoteShell::Stream::Output)
-            takeOutput(bytes);
-        else if (m_errors.size() < errorsKept)
-            m_errors.append(bytes.first(std::min(bytes.size(), errorsKept - m_errors.size())));
-    });
-    connect(m_shell.get(), &RemoteShell::closed, this,
+    connect(m_shell.get(), &RemoteShell::received, this,
+            [this](RemoteShell::Stream stream, const QByteArray &bytes) {
+                if (stream == RemoteShell::Stream::Output)
+                    takeOutput(bytes);
+                else if (m_errors.size() < errorsKept)
+                    m_errors.append(
+                        bytes.first(std::min(bytes.size(), errorsKept - m_errors.size())));
+            });
+    connect(
+        m_shell.get(), &RemoteShell::closed, this,
         [this](int status, const QString &signalName, const std::shared_ptr<const Error> &error) {
             takeClosed(status, signalName, error.get());
         });
@@ -141,11 +145,14 @@ void ProbeChannel::takeClosed(int exitStatus, const QString &exitSignal, const E
         giveUp(cause);
         return;
     }
-    QString how = exitSignal.isEmpty() ? u"with status %1"_s.arg(exitStatus) : u"by signal %1"_s.arg(exitSignal);
+    QString how = exitSignal.isEmpty() ? u"with status %1"_s.arg(exitStatus)
+                                       : u"by signal %1"_s.arg(exitSignal);
     if (exitStatus < 0 && exitSignal.isEmpty())
         how = u"without a status"_s;
     if (before == State::Busy) {
-        giveUp({ErrorCode::AnswerTruncated, u"The host's shell ended %1 in the middle of its answer."_s.arg(how), {}});
+        giveUp({ErrorCode::AnswerTruncated,
+                u"The host's shell ended %1 in the middle of its answer."_s.arg(how),
+                {}});
         return;
     }
     if (m_inputClosed) {
@@ -162,7 +169,9 @@ void ProbeChannel::takeClosed(int exitStatus, const QString &exitSignal, const E
 void ProbeChannel::takeTimeout()
 {
     if (m_state == State::Busy) {
-        giveUp({ErrorCode::Timeout, u"The host did not answer within %1 s."_s.arg(seconds(m_limit)), {}});
+        giveUp({ErrorCode::Timeout,
+                u"The host did not answer within %1 s."_s.arg(seconds(m_limit)),
+                {}});
         return;
     }
     if (!m_inputClosed && m_shell) {
@@ -178,7 +187,8 @@ void ProbeChannel::takeTimeout()
 Error ProbeChannel::notReady() const
 {
     const QString words = shellWords();
-    QString detail = u"The account's shell did not become ready within %1 s"_s.arg(seconds(m_limit));
+    QString detail =
+        u"The account's shell did not become ready within %1 s"_s.arg(seconds(m_limit));
     detail += words.isEmpty() ? u"."_s : u"; it said: %1"_s.arg(words);
     return {ErrorCode::ShellUnusable, detail, {}};
 }

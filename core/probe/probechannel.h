@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-// One long-lived probe shell on a host: brings it to life, asks, and hands whole answers on. Lives in the thread of
-// its ShellProvider; owned by Prober. After failed() it can be opened again.
+// One long-lived probe shell on a host: brings it to life, asks, and hands whole answers on. Lives
+// in the thread of its ShellProvider; owned by Prober. After failed() it can be opened again.
 
 #include "core/probe/answerbuilder.h"
 #include "core/probe/frames.h"
@@ -41,8 +41,8 @@ public:
     void close();
 
 signals:
-    // One of ready() and failed() follows open(); one of answered() and failed() follows ask(). A shell that ends
-    // while nothing is asked only changes the state to Closed.
+    // One of ready() and failed() follows open(); one of answered() and failed() follows ask(). A
+    // shell that ends while nothing is asked only changes the state to Closed.
     void ready();
     void answered();
     void failed(const pilothouse::Error &error);
@@ -66,7 +66,7 @@ private:
     HostFacts m_facts;
     QTimer m_deadline;
     std::chrono::milliseconds m_limit{};
-    QByteArray m_errors;      // beginning of the shell's standard error
+    QByteArray m_errors; // beginning of the shell's standard error
     bool m_inputClosed = false;
 };
 

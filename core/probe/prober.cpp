@@ -20,8 +20,8 @@ namespace {
 
 using std::chrono::milliseconds;
 
-/// The script's own guard needs two seconds after the limit to find out that nvidia-smi cannot be ended; before its first
-/// question it watches one that it finds running for up to five.
+/// The script's own guard needs two seconds after the limit to find out that nvidia-smi cannot be
+/// ended; before its first question it watches one that it finds running for up to five.
 constexpr milliseconds guardTime{3'000};
 constexpr milliseconds watchTime{5'000};
 /// What the driver's answer leaves of the snapshot's time.
@@ -38,9 +38,9 @@ public:
         , marker(makeMarker(settings.consoleId, settings.host, settings.target))
         , kernel(provider, ProbeRole::Kernel, marker, &owner)
         , driver(provider, ProbeRole::Driver, marker, &owner)
-        , sudo(settings.sudo != SudoPolicy::Never) // Ask: a password cannot be given yet, so as NoPassword
-    {
-    }
+        , sudo(settings.sudo
+               != SudoPolicy::Never) // Ask: a password cannot be given yet, so as NoPassword
+    { }
 
     void open();
     void kernelReady();
@@ -60,12 +60,12 @@ public:
     ProbeChannel driver;
     bool sudo = false;
     QString sudoTrouble;
-    bool oneChannel = false;      // the server allows no second one
-    bool announced = false;       // started() was emitted
-    bool dead = false;            // failed() was emitted
+    bool oneChannel = false; // the server allows no second one
+    bool announced = false; // started() was emitted
+    bool dead = false; // failed() was emitted
     std::optional<Depth> current; // being answered
-    std::optional<Depth> next;    // asked for meanwhile
-    bool asked = false;           // the request lines are out
+    std::optional<Depth> next; // asked for meanwhile
+    bool asked = false; // the request lines are out
     bool kernelPending = false;
     bool driverPending = false;
     std::optional<Error> kernelError;
@@ -88,13 +88,15 @@ Prober::Prober(ShellProvider &provider, ProbeSettings settings, QObject *parent)
         d->kernelPending = false;
         d->finish();
     });
-    connect(&d->kernel, &ProbeChannel::failed, this, [this](const Error &error) { d->kernelFailed(error); });
+    connect(&d->kernel, &ProbeChannel::failed, this,
+            [this](const Error &error) { d->kernelFailed(error); });
     connect(&d->driver, &ProbeChannel::ready, this, [this] { d->driverReady(); });
     connect(&d->driver, &ProbeChannel::answered, this, [this] {
         d->driverPending = false;
         d->finish();
     });
-    connect(&d->driver, &ProbeChannel::failed, this, [this](const Error &error) { d->driverFailed(error); });
+    connect(&d->driver, &ProbeChannel::failed, this,
+            [this](const Error &error) { d->driverFailed(error); });
 }
 
 Prober::~Prober()
@@ -195,7 +197,7 @@ void Prober::Private::driverFailed(const Error &error)
 bool Prober::Private::bothKnown() const
 {
     return kernel.state() == ProbeChannel::State::Idle
-        && (oneChannel || driverError || driver.state() == ProbeChannel::State::Idle);
+           && (oneChannel || driverError || driver.state() == ProbeChannel::State::Idle);
 }
 
 void Prober::Private::proceed()
@@ -241,7 +243,8 @@ void Prober::Private::ask()
         request.kernel = false;
         request.driver = true;
         driver.ask(request, std::max(milliseconds(1000),
-            std::min(std::max(settings.smiTimeout, watchTime) + guardTime, settings.snapshotTimeout - reserve)));
+                                     std::min(std::max(settings.smiTimeout, watchTime) + guardTime,
+                                              settings.snapshotTimeout - reserve)));
     }
 }
 
@@ -282,7 +285,8 @@ void Prober::Private::deliver()
     built->answer.sudoTrouble = sudoTrouble;
     built->answer.roundTripMs = static_cast<double>(clock.nsecsElapsed()) / 1e6;
     const QDateTime now = QDateTime::currentDateTimeUtc();
-    emit q.snapshotTaken(std::make_shared<const Snapshot>(assemble(built->answer, settings, memory, now)));
+    emit q.snapshotTaken(
+        std::make_shared<const Snapshot>(assemble(built->answer, settings, memory, now)));
 }
 
 } // namespace pilothouse

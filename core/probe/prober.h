@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-// Takes snapshots of one host over long-lived shells (design decisions 1 to 5). Lives in the thread of its
-// ShellProvider; everything is called and emitted there. One request at a time: a second one while the first runs is
-// remembered once (the deeper wins).
+// Takes snapshots of one host over long-lived shells (design decisions 1 to 5). Lives in the thread
+// of its ShellProvider; everything is called and emitted there. One request at a time: a second one
+// while the first runs is remembered once (the deeper wins).
 
 #include "core/base/error.h"
 #include "core/host/snapshot.h"
@@ -36,7 +36,8 @@ public:
 signals:
     void started();
     void snapshotTaken(const pilothouse::SnapshotPtr &snapshot);
-    /// One request failed as a whole; the prober goes on (its shells are opened anew at the next request).
+    /// One request failed as a whole; the prober goes on (its shells are opened anew at the next
+    /// request).
     void requestFailed(const pilothouse::Error &error);
     /// No shell can be had or used; nothing follows.
     void failed(const pilothouse::Error &error);

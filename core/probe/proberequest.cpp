@@ -22,8 +22,9 @@ constexpr qsizetype lineLimit = 32 * 1024;
 
 bool isHex(const QByteArray &text)
 {
-    return !text.isEmpty()
-        && std::ranges::all_of(text, [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); });
+    return !text.isEmpty() && std::ranges::all_of(text, [](char c) {
+        return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
+    });
 }
 
 bool isFieldName(const QString &name)
@@ -67,18 +68,20 @@ QByteArray nameOf(ProbeRole role)
 
 bool isUnitName(const QString &name)
 {
-    static constexpr std::array suffixes{u".service", u".scope", u".slice", u".socket", u".target", u".timer",
-        u".mount", u".path", u".swap", u".device", u".automount"};
-    if (name.size() > 255 || name.startsWith(u'-') || name.startsWith(u'.') || name.contains(u"@."_s))
+    static constexpr std::array suffixes{u".service", u".scope",  u".slice",    u".socket",
+                                         u".target",  u".timer",  u".mount",    u".path",
+                                         u".swap",    u".device", u".automount"};
+    if (name.size() > 255 || name.startsWith(u'-') || name.startsWith(u'.')
+        || name.contains(u"@."_s))
         return false;
     const bool plain = std::ranges::all_of(name, [](QChar c) {
         return (c >= u'a' && c <= u'z') || (c >= u'A' && c <= u'Z') || (c >= u'0' && c <= u'9')
-            || QStringView(u":_.\\@-").contains(c);
+               || QStringView(u":_.\\@-").contains(c);
     });
     return plain && std::ranges::any_of(suffixes, [&name](const char16_t *suffix) {
-        const QStringView end(suffix);
-        return name.size() > end.size() && name.endsWith(end);
-    });
+               const QStringView end(suffix);
+               return name.size() > end.size() && name.endsWith(end);
+           });
 }
 
 QByteArray makeNonce()
@@ -92,17 +95,21 @@ ProbeMarker makeMarker(const QString &consoleId, const QString &host, const QStr
 {
     const QString text = consoleId + u'\n' + host + u'\n' + target;
     return {QCryptographicHash::hash(text.toUtf8(), QCryptographicHash::Sha256).toHex().first(16),
-        makeNonce().first(8)};
+            makeNonce().first(8)};
 }
 
 QByteArray stageText(const QByteArray &nonce, const ProbeMarker &marker, ProbeRole role, bool sudo)
 {
-    const QByteArray shell = "/bin/sh -s pilothouse-probe " + marker.id + ' ' + marker.run + ' ' + nameOf(role);
+    const QByteArray shell =
+        "/bin/sh -s pilothouse-probe " + marker.id + ' ' + marker.run + ' ' + nameOf(role);
     QByteArray start = "exec " + shell;
     if (sudo)
-        start = "if [ \"$(id -u)\" = 0 ]; then exec " + shell + "; else exec sudo -n " + shell + "; fi";
-    // Put together by printf, so that something which merely echoes its input does not announce itself.
-    return "\n\n\nLC_ALL=C; export LC_ALL; printf '\\n%s%s %s\\n' @PH ' STAGE' " + nonce + "; " + start + '\n';
+        start =
+            "if [ \"$(id -u)\" = 0 ]; then exec " + shell + "; else exec sudo -n " + shell + "; fi";
+    // Put together by printf, so that something which merely echoes its input does not announce
+    // itself.
+    return "\n\n\nLC_ALL=C; export LC_ALL; printf '\\n%s%s %s\\n' @PH ' STAGE' " + nonce + "; "
+           + start + '\n';
 }
 
 QByteArray scriptText(const QByteArray &nonce)
@@ -110,7 +117,8 @@ QByteArray scriptText(const QByteArray &nonce)
     static const QByteArray body = withoutComments(resources::probeScript);
     // nvidia-smi is no rule: its processes are watched, for one that hangs.
     const QByteArray words = CommandRules::builtIn().words().join('\n') + "\nnvidia-smi";
-    return "N=" + nonce + "\nPATS='" + words + "'\nPROPS=" + unitProperties().join(u',').toLatin1() + '\n' + body;
+    return "N=" + nonce + "\nPATS='" + words + "'\nPROPS=" + unitProperties().join(u',').toLatin1()
+           + '\n' + body;
 }
 
 Result<QByteArray> requestLine(const ProbeRequest &request)
@@ -118,10 +126,12 @@ Result<QByteArray> requestLine(const ProbeRequest &request)
     if (!isHex(request.nonce))
         return fail(ErrorCode::Internal, u"A request has no usable nonce."_s);
     QByteArray line = "ask n=" + request.nonce + " t=" + QByteArray::number(request.tick)
-        + (request.depth == Depth::Deep ? " d=deep" : " d=light") + " s="
-        + (request.kernel && request.driver ? "kernel,driver" : request.kernel ? "kernel" : "driver");
+                      + (request.depth == Depth::Deep ? " d=deep" : " d=light") + " s="
+                      + (request.kernel && request.driver ? "kernel,driver"
+                         : request.kernel                 ? "kernel"
+                                                          : "driver");
     line += " l=" + QByteArray::number(std::clamp(request.smiLimitS, 1, 300))
-        + " m=" + QByteArray::number(std::clamp(request.matchLimit, 1, 4096));
+            + " m=" + QByteArray::number(std::clamp(request.matchLimit, 1, 4096));
     for (const QString &unit : request.units) {
         if (isUnitName(unit))
             line += " u=" + unit.toLatin1();
@@ -130,7 +140,8 @@ Result<QByteArray> requestLine(const ProbeRequest &request)
         if (isUnitName(unit))
             line += " v=" + unit.toLatin1();
     }
-    for (const auto &[key, fields] : {std::pair(" f=", request.gpuFields), std::pair(" a=", request.appFields)}) {
+    for (const auto &[key, fields] :
+         {std::pair(" f=", request.gpuFields), std::pair(" a=", request.appFields)}) {
         for (const QString &field : fields) {
             if (!isFieldName(field))
                 return fail(ErrorCode::Internal, u"A request asks for a field with a bad name."_s);

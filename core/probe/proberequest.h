@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-// What goes to a probe shell: the line that turns the login's shell into it, the script, and one line a request.
-// Nothing in it can be taken for a command: names are checked here, and the script reads the line as data. Pure.
+// What goes to a probe shell: the line that turns the login's shell into it, the script, and one
+// line a request. Nothing in it can be taken for a command: names are checked here, and the script
+// reads the line as data. Pure.
 
 #include "core/base/result.h"
 #include "core/host/snapshot.h"
@@ -16,26 +17,28 @@ namespace pilothouse {
 
 enum class ProbeRole { Kernel, Driver };
 
-/// Who asks; stands in the arguments of the probe's shells, so that a later connection of the same console finds them.
+/// Who asks; stands in the arguments of the probe's shells, so that a later connection of the same
+/// console finds them.
 struct ProbeMarker
 {
-    QByteArray id;   ///< of console and host, lower-case hex
-    QByteArray run;  ///< of this connection, lower-case hex
+    QByteArray id; ///< of console and host, lower-case hex
+    QByteArray run; ///< of this connection, lower-case hex
 };
 
 struct ProbeRequest
 {
-    QByteArray nonce;           ///< lower-case hex
+    QByteArray nonce; ///< lower-case hex
     quint64 tick = 0;
     Depth depth = Depth::Light;
-    bool kernel = true;         ///< ask for the kernel's truth
-    bool driver = true;         ///< ask for the driver's
+    bool kernel = true; ///< ask for the kernel's truth
+    bool driver = true; ///< ask for the driver's
     QStringList units;
     QStringList userUnits;
     QStringList gpuFields;
     QStringList appFields;
-    QList<qint64> described;    ///< PIDs whose details the kernel's answer brings: the driver's answer leaves them out
-    QList<qint64> watched;      ///< PIDs of nvidia-smi that may hang
+    QList<qint64> described; ///< PIDs whose details the kernel's answer brings: the driver's answer
+                             ///< leaves them out
+    QList<qint64> watched; ///< PIDs of nvidia-smi that may hang
     int smiLimitS = 5;
     int matchLimit = 512;
 };
@@ -47,16 +50,20 @@ struct ProbeRequest
 [[nodiscard]] QByteArray makeNonce();
 
 /// Marker for a console's shells on one host.
-[[nodiscard]] ProbeMarker makeMarker(const QString &consoleId, const QString &host, const QString &target);
+[[nodiscard]] ProbeMarker makeMarker(const QString &consoleId, const QString &host,
+                                     const QString &target);
 
-/// First text for the login's shell. Lines to throw away come first (a `read` in an rc file eats them), then one line
-/// that announces itself and becomes the probe's shell. Nothing more may be sent before that announcement.
-[[nodiscard]] QByteArray stageText(const QByteArray &nonce, const ProbeMarker &marker, ProbeRole role, bool sudo);
+/// First text for the login's shell. Lines to throw away come first (a `read` in an rc file eats
+/// them), then one line that announces itself and becomes the probe's shell. Nothing more may be
+/// sent before that announcement.
+[[nodiscard]] QByteArray stageText(const QByteArray &nonce, const ProbeMarker &marker,
+                                   ProbeRole role, bool sudo);
 
 /// The script with its settings; the READY answer carries `nonce` and tick 0.
 [[nodiscard]] QByteArray scriptText(const QByteArray &nonce);
 
-/// One line, line feed included. Units with bad names are left out. Errors: Internal (bad nonce or field).
+/// One line, line feed included. Units with bad names are left out. Errors: Internal (bad nonce or
+/// field).
 [[nodiscard]] Result<QByteArray> requestLine(const ProbeRequest &request);
 
 [[nodiscard]] QByteArray nameOf(ProbeRole role);

@@ -15,7 +15,8 @@ namespace pilothouse {
 
 namespace {
 
-constexpr qsizetype fileLimit = 64 * 1024; // no file of a process that we read is larger, but for command lines
+constexpr qsizetype fileLimit =
+    64 * 1024; // no file of a process that we read is larger, but for command lines
 
 tl::unexpected<Error> malformed(const QString &what)
 {
@@ -84,7 +85,9 @@ std::optional<FileName> takeFileName(QByteArrayView &text)
 QByteArray &contentOf(ProcessFilesByPid &files, const FileName &name)
 {
     ProcessFiles &of = files[name.pid];
-    return name.file == ProcFile::Stat ? of.stat : name.file == ProcFile::Cgroup ? of.cgroup : of.cmdline;
+    return name.file == ProcFile::Stat     ? of.stat
+           : name.file == ProcFile::Cgroup ? of.cgroup
+                                           : of.cmdline;
 }
 
 void finishCmdline(ProcessFiles &files)
@@ -93,7 +96,8 @@ void finishCmdline(ProcessFiles &files)
         files.cmdline.truncate(cmdlineLimit);
         files.cmdlineCut = true;
     }
-    // A rewritten title is padded with NULs up to the old length; one of them ends the last argument.
+    // A rewritten title is padded with NULs up to the old length; one of them ends the last
+    // argument.
     qsizetype end = files.cmdline.size();
     while (end > 0 && files.cmdline[end - 1] == '\0')
         --end;
@@ -118,12 +122,14 @@ Result<QByteArray> decodeBytes(QByteArrayView text, Encoding encoding)
     QByteArray plain = text.toByteArray();
     plain.removeIf([](char c) { return c == '\n' || c == ' ' || c == '\r'; });
     if (encoding == Encoding::Base64) {
-        const auto decoded = QByteArray::fromBase64Encoding(plain, QByteArray::AbortOnBase64DecodingErrors);
+        const auto decoded =
+            QByteArray::fromBase64Encoding(plain, QByteArray::AbortOnBase64DecodingErrors);
         if (!decoded)
             return malformed(u"A section is not in the encoding that it should have."_s);
         return *decoded;
     }
-    const bool hex = std::ranges::all_of(plain, [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); });
+    const bool hex = std::ranges::all_of(
+        plain, [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); });
     if (!hex || plain.size() % 2 != 0)
         return malformed(u"A section is not in the encoding that it should have."_s);
     return QByteArray::fromHex(plain);
@@ -296,7 +302,8 @@ QHash<QByteArray, QByteArray> readSettings(QByteArrayView text)
     forEachLine(text, [&settings](QByteArrayView line) {
         const qsizetype equals = line.indexOf('=');
         if (equals > 0)
-            settings.insert(line.first(equals).toByteArray(), line.sliced(equals + 1).toByteArray());
+            settings.insert(line.first(equals).toByteArray(),
+                            line.sliced(equals + 1).toByteArray());
     });
     return settings;
 }

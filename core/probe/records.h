@@ -2,9 +2,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-// Reads what stands inside the sections of an answer: which file of which process, which descriptor, which mapping.
-// Every record begins with words that the host's own tools wrote; what a user of the host chose comes after them, to
-// the end of the record. Pure, trusts no count, any thread.
+// Reads what stands inside the sections of an answer: which file of which process, which
+// descriptor, which mapping. Every record begins with words that the host's own tools wrote; what a
+// user of the host chose comes after them, to the end of the record. Pure, trusts no count, any
+// thread.
 
 #include "core/base/result.h"
 #include "core/probe/hostanswer.h"
@@ -25,7 +26,7 @@ enum class Encoding { Base64, Hex };
 
 struct ProcessFiles
 {
-    QByteArray stat;     ///< empty: gone or not readable
+    QByteArray stat; ///< empty: gone or not readable
     QByteArray cgroup;
     QByteArray cmdline;
     bool cmdlineCut = false;
@@ -34,12 +35,15 @@ using ProcessFilesByPid = QHash<qint64, ProcessFiles>;
 
 constexpr qsizetype cmdlineLimit = 4096;
 
-/// Lines "PID/FILE:text" as grep prints them, one for each line of the file. Errors: AnswerMalformed, for a line
-/// without such a beginning, a file that comes twice, a PID whose stat is another's.
+/// Lines "PID/FILE:text" as grep prints them, one for each line of the file. Errors:
+/// AnswerMalformed, for a line without such a beginning, a file that comes twice, a PID whose stat
+/// is another's.
 [[nodiscard]] Result<ProcessFilesByPid> readPrefixedFiles(QByteArrayView raw);
 
-/// "\nNONCE PID/FILE\n" and the file's bytes, for hosts whose grep cannot do the above. Adds to `files`.
-[[nodiscard]] Result<void> readFramedFiles(QByteArrayView raw, const QByteArray &nonce, ProcessFilesByPid &files);
+/// "\nNONCE PID/FILE\n" and the file's bytes, for hosts whose grep cannot do the above. Adds to
+/// `files`.
+[[nodiscard]] Result<void> readFramedFiles(QByteArrayView raw, const QByteArray &nonce,
+                                           ProcessFilesByPid &files);
 
 /// Lines "PID/status:Uid:\tREAL\t…"; others are passed over.
 [[nodiscard]] QHash<qint64, qint64> readUids(QByteArrayView text);
@@ -58,7 +62,8 @@ struct HeldLink
 /// Lines "DEVICE INODE BYTES UID PATH", device and inode decimal as stat has them.
 [[nodiscard]] QList<RawShmFile> readShmFiles(QByteArrayView text);
 
-/// Lines "PID/maps:RANGE PERMS OFFSET DEVICE INODE", cut behind the inode: inode to PIDs, each once.
+/// Lines "PID/maps:RANGE PERMS OFFSET DEVICE INODE", cut behind the inode: inode to PIDs, each
+/// once.
 [[nodiscard]] QHash<quint64, QList<qint64>> readMappings(QByteArrayView text);
 
 /// Lines of passwd: uid to name, cleaned.
@@ -74,7 +79,8 @@ struct StatHead
     char state = '?';
     quint64 startTicks = 0;
 };
-/// The few fields of /proc/PID/stat that the driver of the script needs itself. No value when it cannot be read.
+/// The few fields of /proc/PID/stat that the driver of the script needs itself. No value when it
+/// cannot be read.
 [[nodiscard]] std::optional<StatHead> readStatHead(QByteArrayView stat);
 
 } // namespace pilothouse

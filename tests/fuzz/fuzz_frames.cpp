@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: Pilothouse contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What a hostile host prints: cut into pieces of changing size, decoded, and made into a raw answer. The first byte
-// chooses the sizes, the nonce is known to the fuzzer, "N" in a line beginning with "@PH N" stands for it.
+// What a hostile host prints: cut into pieces of changing size, decoded, and made into a raw
+// answer. The first byte chooses the sizes, the nonce is known to the fuzzer, "N" in a line
+// beginning with "@PH N" stands for it.
 
 #include "core/probe/answerbuilder.h"
 #include "core/probe/frames.h"
@@ -24,7 +25,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t *data, std::size_t size
     QList<ProbeAnswer> answers;
     quint64 tick = 0;
     for (qsizetype at = 0; at < bytes.size(); at += piece) {
-        auto event = decoder.feed(QByteArrayView(bytes).sliced(at, std::min(piece, bytes.size() - at)));
+        auto event =
+            decoder.feed(QByteArrayView(bytes).sliced(at, std::min(piece, bytes.size() - at)));
         while (event && *event != FrameDecoder::Event::NeedMore) {
             if (*event == FrameDecoder::Event::Answered)
                 answers.append(decoder.answer());

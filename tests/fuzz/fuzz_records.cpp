@@ -17,7 +17,8 @@ void check(const ProcessFilesByPid &files)
         const ProcessFiles &each = it.value();
         if (each.cmdline.size() > cmdlineLimit || it.key() <= 0)
             __builtin_trap();
-        if (!each.stat.isEmpty() && !each.stat.startsWith(QByteArray::number(it.key())) && each.stat[0] != '0')
+        if (!each.stat.isEmpty() && !each.stat.startsWith(QByteArray::number(it.key()))
+            && each.stat[0] != '0')
             __builtin_trap();
     }
 }
@@ -28,7 +29,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t *data, std::size_t size
 {
     if (size < 1)
         return 0;
-    const QByteArrayView text(reinterpret_cast<const char *>(data + 1), static_cast<qsizetype>(size - 1));
+    const QByteArrayView text(reinterpret_cast<const char *>(data + 1),
+                              static_cast<qsizetype>(size - 1));
     switch (data[0] % 9) {
     case 0:
         if (const auto files = readPrefixedFiles(text))

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-// Shells of this machine in place of an SSH session: what a login would start, by QProcess. Header only, so that any
-// test and bench can include it. Lives in the thread that made it.
+// Shells of this machine in place of an SSH session: what a login would start, by QProcess. Header
+// only, so that any test and bench can include it. Lives in the thread that made it.
 
 #include "core/ssh/remoteshell.h"
 
@@ -21,23 +21,30 @@ public:
     {
         m_process->setProcessEnvironment(environment);
         QObject::connect(m_process.get(), &QProcess::started, this, [this] { emit opened(); });
-        QObject::connect(m_process.get(), &QProcess::readyReadStandardOutput, this,
-            [this] { emit received(Stream::Output, m_process->readAllStandardOutput()); });
-        QObject::connect(m_process.get(), &QProcess::readyReadStandardError, this,
-            [this] { emit received(Stream::Error, m_process->readAllStandardError()); });
-        QObject::connect(m_process.get(), &QProcess::finished, this, [this](int code, QProcess::ExitStatus how) {
-            end(how == QProcess::NormalExit ? code : -1, how == QProcess::NormalExit ? QString() : QStringLiteral("KILL"),
-                {});
+        QObject::connect(m_process.get(), &QProcess::readyReadStandardOutput, this, [this] {
+            emit received(Stream::Output, m_process->readAllStandardOutput());
         });
-        QObject::connect(m_process.get(), &QProcess::errorOccurred, this, [this](QProcess::ProcessError error) {
-            if (error == QProcess::FailedToStart)
-                end(-1, {}, std::make_shared<const Error>(Error{ErrorCode::ChannelRefused, m_process->errorString(), {}}));
+        QObject::connect(m_process.get(), &QProcess::readyReadStandardError, this, [this] {
+            emit received(Stream::Error, m_process->readAllStandardError());
         });
+        QObject::connect(
+            m_process.get(), &QProcess::finished, this, [this](int code, QProcess::ExitStatus how) {
+                end(how == QProcess::NormalExit ? code : -1,
+                    how == QProcess::NormalExit ? QString() : QStringLiteral("KILL"), {});
+            });
+        QObject::connect(
+            m_process.get(), &QProcess::errorOccurred, this, [this](QProcess::ProcessError error) {
+                if (error == QProcess::FailedToStart)
+                    end(-1, {},
+                        std::make_shared<const Error>(
+                            Error{ErrorCode::ChannelRefused, m_process->errorString(), {}}));
+            });
         m_process->start(command.first(), command.sliced(1));
     }
     ~LocalShell() override
     {
-        // As a lost connection does it: the pipes close, nobody is signalled. What stays is reaped when it ends.
+        // As a lost connection does it: the pipes close, nobody is signalled. What stays is reaped
+        // when it ends.
         QProcess *process = m_process.release();
         process->disconnect(this);
         process->closeWriteChannel();
@@ -75,15 +82,16 @@ private:
     bool m_ended = false;
 };
 
-/// Opens local shells; `command` stands for what sshd would run: the login shell with `-c "exec /bin/sh"`.
+/// Opens local shells; `command` stands for what sshd would run: the login shell with `-c "exec
+/// /bin/sh"`.
 class LocalShellProvider final : public ShellProvider
 {
 public:
-    explicit LocalShellProvider(QStringList words = {QStringLiteral("/bin/sh"), QStringLiteral("-c"),
-                                    QStringLiteral("exec /bin/sh")})
+    explicit LocalShellProvider(QStringList words = {QStringLiteral("/bin/sh"),
+                                                     QStringLiteral("-c"),
+                                                     QStringLiteral("exec /bin/sh")})
         : command(std::move(words))
-    {
-    }
+    { }
 
     [[nodiscard]] std::unique_ptr<RemoteShell> openShell() override
     {
@@ -98,7 +106,7 @@ public:
 
     QStringList command;
     QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
-    int maxShells = -1;      ///< further ones are refused; -1: no limit
+    int maxShells = -1; ///< further ones are refused; -1: no limit
     int opened = 0;
     LocalShell *last = nullptr; ///< the newest, while its owner keeps it
 };

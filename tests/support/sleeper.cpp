@@ -1,11 +1,12 @@
 // SPDX-FileCopyrightText: Pilothouse contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A process that looks like another one: any arguments, any name, open files and mappings. Says "ready" on standard
-// output and ends when standard input does (or after ten minutes).
-//   sleeper [argument=HEX]... [comm=HEX] [copies=N] [open=PATH]... [map=PATH]... [listen=PORT] [children=N]
+// A process that looks like another one: any arguments, any name, open files and mappings. Says
+// "ready" on standard output and ends when standard input does (or after ten minutes).
+//   sleeper [argument=HEX]... [comm=HEX] [copies=N] [open=PATH]... [map=PATH]... [listen=PORT]
+//   [children=N]
 //           [zombie-leader]
-// PATH: or hex:HEX. open: descriptors kept; copies: how often each of those that follow; children: forks that do the
-// same; zombie-leader: the main thread ends, a second one lives on.
+// PATH: or hex:HEX. open: descriptors kept; copies: how often each of those that follow; children:
+// forks that do the same; zombie-leader: the main thread ends, a second one lives on.
 
 #include <arpa/inet.h>
 #include <cstdio>
@@ -66,7 +67,8 @@ int become(const std::vector<std::string> &words)
     bool zombie = false;
     for (const std::string &word : words) {
         const std::string key = word.substr(0, word.find('='));
-        const std::string value = word.size() > key.size() ? word.substr(key.size() + 1) : std::string();
+        const std::string value =
+            word.size() > key.size() ? word.substr(key.size() + 1) : std::string();
         if (key == "comm") {
             prctl(PR_SET_NAME, fromHex(value).c_str());
         } else if (key == "copies") {
@@ -78,7 +80,9 @@ int become(const std::vector<std::string> &words)
         } else if (key == "listen") {
             listenOn(std::stoi(value));
         } else if (key == "open" || key == "map") {
-            const int fd = open(value.rfind("hex:", 0) == 0 ? fromHex(value.substr(4)).c_str() : value.c_str(), O_RDONLY);
+            const int fd =
+                open(value.rfind("hex:", 0) == 0 ? fromHex(value.substr(4)).c_str() : value.c_str(),
+                     O_RDONLY);
             if (fd < 0)
                 return 2;
             if (key == "map") {
@@ -115,7 +119,8 @@ int main(int argc, char **argv)
         std::vector<std::string> words;
         std::string rest = given;
         unsetenv("PILOTHOUSE_SLEEPER");
-        for (std::size_t end = 0; (end = rest.find('\n')) != std::string::npos; rest.erase(0, end + 1))
+        for (std::size_t end = 0; (end = rest.find('\n')) != std::string::npos;
+             rest.erase(0, end + 1))
             words.push_back(rest.substr(0, end));
         return become(words);
     }

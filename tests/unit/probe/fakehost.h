@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-// A directory of tools that stand in for a GPU host's, put in front of PATH, and processes to be found there. All
-// that it starts ends with it. For the thread that made it.
+// A directory of tools that stand in for a GPU host's, put in front of PATH, and processes to be
+// found there. All that it starts ends with it. For the thread that made it.
 
 #include "tests/support/localshell.h"
 
@@ -38,7 +38,8 @@ public:
         QVERIFY(file.open(QIODevice::WriteOnly | QIODevice::Truncate));
         file.write("#!/bin/sh\n" + body);
         file.close();
-        file.setPermissions(QFile::ReadOwner | QFile::WriteOwner | QFile::ExeOwner | QFile::ReadOther | QFile::ExeOther);
+        file.setPermissions(QFile::ReadOwner | QFile::WriteOwner | QFile::ExeOwner
+                            | QFile::ReadOther | QFile::ExeOther);
     }
     void removeTool(const QString &name) { QFile::remove(m_dir.filePath(name)); }
 
@@ -49,8 +50,8 @@ public:
         return R"SH(case "$*" in
 *--query-gpu=*) fields=${1#--query-gpu=}
     i=0
-    while [ $i -lt )SH" + QByteArray::number(gpus)
-            + R"SH( ]; do
+    while [ $i -lt )SH"
+               + QByteArray::number(gpus) + R"SH( ]; do
         row=
         IFS=,
         for f in $fields; do
@@ -74,8 +75,9 @@ public:
         echo "$row"
         i=$((i + 1))
     done ;;
-*--query-compute-apps=*) if [ -r ")SH" + QFile::encodeName(path(QStringLiteral("apps")))
-            + R"SH(" ]; then cat ")SH" + QFile::encodeName(path(QStringLiteral("apps"))) + "\"; fi ;;\nesac\n";
+*--query-compute-apps=*) if [ -r ")SH"
+               + QFile::encodeName(path(QStringLiteral("apps"))) + R"SH(" ]; then cat ")SH"
+               + QFile::encodeName(path(QStringLiteral("apps"))) + "\"; fi ;;\nesac\n";
     }
     void apps(const QByteArray &lines)
     {
@@ -84,7 +86,8 @@ public:
         file.write(lines);
     }
 
-    /// A process with these arguments that sleeps; `more` as the sleeper's own words. Its PID, 0 when it failed.
+    /// A process with these arguments that sleeps; `more` as the sleeper's own words. Its PID, 0
+    /// when it failed.
     qint64 process(const QList<QByteArray> &arguments, const QStringList &more = {})
     {
         QStringList words;

@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-// A test program that sees no process but its own: a probe looks at the whole machine, and what other tests run there
-// (an nvidia-smi that hangs on purpose) would change its answers. Root only; others run among everybody.
+// A test program that sees no process but its own: a probe looks at the whole machine, and what
+// other tests run there (an nvidia-smi that hangs on purpose) would change its answers. Root only;
+// others run among everybody.
 
 #include "tests/support/testmain.h"
 
@@ -14,7 +15,8 @@
 
 namespace pilothouse::test {
 
-/// Starts the program again in a PID namespace of its own and does not come back, or comes back where it is one.
+/// Starts the program again in a PID namespace of its own and does not come back, or comes back
+/// where it is one.
 inline void enterOwnProcesses(int argc, char **argv)
 {
     if (geteuid() != 0 || std::getenv("PILOTHOUSE_OWN_PROCESSES"))
@@ -23,8 +25,9 @@ inline void enterOwnProcesses(int argc, char **argv)
         return;
     setenv("PILOTHOUSE_OWN_PROCESSES", "1", 1);
     // bash stays as the namespace's first process and reaps what nobody waits for.
-    std::vector<std::string> words{"unshare", "--mount", "--pid", "--fork", "--mount-proc", "--kill-child", "bash", "-c",
-        "\"$0\" \"$@\"; exit $?"};
+    std::vector<std::string> words{"unshare", "--mount",      "--pid",
+                                   "--fork",  "--mount-proc", "--kill-child",
+                                   "bash",    "-c",           "\"$0\" \"$@\"; exit $?"};
     words.insert(words.end(), argv, argv + argc);
     words[9] = "/proc/self/exe";
     char path[4096];
@@ -40,12 +43,12 @@ inline void enterOwnProcesses(int argc, char **argv)
 
 } // namespace pilothouse::test
 
-#define PILOTHOUSE_PROBE_TEST_MAIN(Test)                                                                     \
-    int main(int argc, char **argv)                                                                          \
-    {                                                                                                        \
-        pilothouse::test::enterOwnProcesses(argc, argv);                                                     \
-        pilothouse::test::prepare();                                                                         \
-        QCoreApplication app(argc, argv);                                                                    \
-        Test test;                                                                                           \
-        return QTest::qExec(&test, argc, argv);                                                              \
+#define PILOTHOUSE_PROBE_TEST_MAIN(Test)                                                           \
+    int main(int argc, char **argv)                                                                \
+    {                                                                                              \
+        pilothouse::test::enterOwnProcesses(argc, argv);                                           \
+        pilothouse::test::prepare();                                                               \
+        QCoreApplication app(argc, argv);                                                          \
+        Test test;                                                                                 \
+        return QTest::qExec(&test, argc, argv);                                                    \
     }

@@ -27,19 +27,24 @@ struct ProberRig
         : prober(provider, settings)
     {
         QObject::connect(&prober, &Prober::snapshotTaken, &prober,
-            [this](const SnapshotPtr &taken) { snapshots.append(taken); });
+                         [this](const SnapshotPtr &taken) { snapshots.append(taken); });
         QObject::connect(&prober, &Prober::requestFailed, &prober,
-            [this](const Error &error) { requestErrors.append(error); });
-        QObject::connect(&prober, &Prober::failed, &prober, [this](const Error &error) { errors.append(error); });
+                         [this](const Error &error) { requestErrors.append(error); });
+        QObject::connect(&prober, &Prober::failed, &prober,
+                         [this](const Error &error) { errors.append(error); });
         QObject::connect(&prober, &Prober::started, &prober, [this] { ++started; });
     }
 
-    [[nodiscard]] qsizetype said() const { return snapshots.size() + requestErrors.size() + errors.size(); }
+    [[nodiscard]] qsizetype said() const
+    {
+        return snapshots.size() + requestErrors.size() + errors.size();
+    }
     /// Starts, and waits until it is said whether that went well.
     bool start(int limitMs = 20'000)
     {
         prober.start();
-        return QTest::qWaitFor([this] { return started > 0 || !errors.isEmpty(); }, limitMs) && started > 0;
+        return QTest::qWaitFor([this] { return started > 0 || !errors.isEmpty(); }, limitMs)
+               && started > 0;
     }
     /// Null when an error came instead, or nothing in time.
     SnapshotPtr take(Depth depth = Depth::Light, int limitMs = 20'000)
@@ -71,7 +76,8 @@ inline const Process *findProcess(const SnapshotPtr &snapshot, qint64 pid)
 inline QList<qint64> processesWith(const QByteArray &text)
 {
     QList<qint64> pids;
-    const QStringList entries = QDir(QStringLiteral("/proc")).entryList(QDir::Dirs | QDir::NoDotAndDotDot);
+    const QStringList entries =
+        QDir(QStringLiteral("/proc")).entryList(QDir::Dirs | QDir::NoDotAndDotDot);
     for (const QString &entry : entries) {
         bool number = false;
         const qint64 pid = entry.toLongLong(&number);

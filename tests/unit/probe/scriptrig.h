@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-// The real script in one shell of this machine, asked without Prober: raw answers for tests. Lives in its thread.
+// The real script in one shell of this machine, asked without Prober: raw answers for tests. Lives
+// in its thread.
 
 #include "core/probe/parse/smiapps.h"
 #include "core/probe/parse/smicsv.h"
@@ -15,8 +16,8 @@
 
 namespace pilothouse::test {
 
-/// What sshd would start where /bin/sh is `program` (dash, bash, busybox, ksh): a mount namespace of its own puts it
-/// there. Empty where this machine cannot do that.
+/// What sshd would start where /bin/sh is `program` (dash, bash, busybox, ksh): a mount namespace
+/// of its own puts it there. Empty where this machine cannot do that.
 inline QStringList loginThrough(const QString &program)
 {
     const QString file = QStandardPaths::findExecutable(program);
@@ -26,7 +27,8 @@ inline QStringList loginThrough(const QString &program)
     if (geteuid() != 0)
         words << QStringLiteral("--map-root-user");
     words << QStringLiteral("/bin/bash") << QStringLiteral("-c")
-          << QStringLiteral("mount=$(PATH=$PATH:/usr/bin:/bin command -v mount); \"$mount\" --bind \"$0\" /bin/sh || exit 99; "
+          << QStringLiteral("mount=$(PATH=$PATH:/usr/bin:/bin command -v mount); \"$mount\" --bind "
+                            "\"$0\" /bin/sh || exit 99; "
                             "exec /bin/sh -c 'exec /bin/sh'")
           << file;
     QProcess trial;
@@ -41,7 +43,8 @@ inline QStringList loginThrough(const QString &program)
 inline QString appletFolder(const QTemporaryDir &dir)
 {
     QProcess install;
-    install.start(QStringLiteral("busybox"), {QStringLiteral("--install"), QStringLiteral("-s"), dir.path()});
+    install.start(QStringLiteral("busybox"),
+                  {QStringLiteral("--install"), QStringLiteral("-s"), dir.path()});
     install.waitForFinished(10'000);
     return dir.path();
 }
@@ -49,12 +52,15 @@ inline QString appletFolder(const QTemporaryDir &dir)
 class ScriptRig
 {
 public:
-    explicit ScriptRig(ShellProvider &provider, const QString &consoleId = QStringLiteral("console"))
+    explicit ScriptRig(ShellProvider &provider,
+                       const QString &consoleId = QStringLiteral("console"))
         : channel(provider, ProbeRole::Kernel, makeMarker(consoleId, {}, {}), nullptr)
     {
         QObject::connect(&channel, &ProbeChannel::ready, &channel, [this] { m_ready = true; });
-        QObject::connect(&channel, &ProbeChannel::answered, &channel, [this] { m_answered = true; });
-        QObject::connect(&channel, &ProbeChannel::failed, &channel, [this](const Error &failure) { error = failure; });
+        QObject::connect(&channel, &ProbeChannel::answered, &channel,
+                         [this] { m_answered = true; });
+        QObject::connect(&channel, &ProbeChannel::failed, &channel,
+                         [this](const Error &failure) { error = failure; });
         request.gpuFields = smiGpuFields();
         request.appFields = smiAppFields();
     }

@@ -9,22 +9,24 @@ using namespace Qt::StringLiterals;
 
 namespace {
 
-Frame frame(const QByteArray &name, const QByteArray &output, int status = 0, double started = 100, double ended = 100.1)
+Frame frame(const QByteArray &name, const QByteArray &output, int status = 0, double started = 100,
+            double ended = 100.1)
 {
     return {name, status, started, ended, output, {}, true};
 }
 
 QByteArray statOf(int pid, const QByteArray &comm, quint64 start, char state = 'S')
 {
-    return QByteArray::number(pid) + " (" + comm + ") " + state + " 1 2 3 0 -1 4 5 6 7 8 9 10 11 12 20 0 1 0 "
-        + QByteArray::number(start) + " 1 2";
+    return QByteArray::number(pid) + " (" + comm + ") " + state
+           + " 1 2 3 0 -1 4 5 6 7 8 9 10 11 12 20 0 1 0 " + QByteArray::number(start) + " 1 2";
 }
 
-QByteArray recordOf(int pid, const QByteArray &comm, const QByteArray &cmdline, quint64 start = 5000)
+QByteArray recordOf(int pid, const QByteArray &comm, const QByteArray &cmdline,
+                    quint64 start = 5000)
 {
     const QByteArray at = QByteArray::number(pid) + '/';
-    return at + "stat:" + statOf(pid, comm, start) + '\n' + at + "cgroup:0::/a.service\n" + at + "cmdline:" + cmdline
-        + '\n';
+    return at + "stat:" + statOf(pid, comm, start) + '\n' + at + "cgroup:0::/a.service\n" + at
+           + "cmdline:" + cmdline + '\n';
 }
 
 ProbeAnswer kernelAnswer(const QByteArray &records, const QByteArray &match = "limit=0\n 1")
@@ -36,8 +38,10 @@ ProbeAnswer kernelAnswer(const QByteArray &records, const QByteArray &match = "l
     answer.uptimeAfter = 100.2;
     answer.bytes = 1000;
     answer.frames = {frame("match", match), frame("procs", records.toBase64()),
-        frame("host", "meminfo:MemTotal: 8 kB\nvmstat:oom_kill 3\nloadavg:0.5 0.4 0.3 1/2 3\n12/status:Uid:\t1000\t1\t1\t1\n",
-            2)};
+                     frame("host",
+                           "meminfo:MemTotal: 8 kB\nvmstat:oom_kill 3\nloadavg:0.5 0.4 0.3 1/2 "
+                           "3\n12/status:Uid:\t1000\t1\t1\t1\n",
+                           2)};
     return answer;
 }
 
@@ -61,7 +65,8 @@ HostFacts factsOf()
     return facts;
 }
 
-TickAnswers tickOf(const ProbeAnswer &kernel, const std::optional<ProbeAnswer> &driver = std::nullopt)
+TickAnswers tickOf(const ProbeAnswer &kernel,
+                   const std::optional<ProbeAnswer> &driver = std::nullopt)
 {
     TickAnswers tick;
     tick.request.tick = 3;
@@ -115,9 +120,9 @@ private slots:
 void TstAnswerBuilder::facts_read()
 {
     ProbeAnswer ready;
-    ready.frames = {frame("facts",
-                        "protocol=1\nboot=b-1\nkernel=6.1\nuid=0\nhz=250\npage_kib=64\ncontainer=1\nhidepid=0\nenc=od\n"),
-        frame("pci", "0000:01:00.0 0x10de 0x030200\n")};
+    ready.frames = {frame("facts", "protocol=1\nboot=b-1\nkernel=6.1\nuid=0\nhz=250\npage_kib="
+                                   "64\ncontainer=1\nhidepid=0\nenc=od\n"),
+                    frame("pci", "0000:01:00.0 0x10de 0x030200\n")};
     const auto facts = readFacts(ready);
     QVERIFY(facts);
     QCOMPARE(facts->bootId, u"b-1"_s);
@@ -175,11 +180,13 @@ void TstAnswerBuilder::processes_failedSections_data()
     QTest::newRow("no search") << QByteArray("match") << QByteArray("limit=0\n") << 127;
     QTest::newRow("not base64") << QByteArray("procs") << QByteArray("@@@@") << 0;
     QTest::newRow("a PID twice") << QByteArray("procs")
-                                 << QByteArray(recordOf(12, "a", "VLLM::") + recordOf(13, "b", "VLLM::")
-                                        + recordOf(12, "a", "VLLM::"))
+                                 << QByteArray(recordOf(12, "a", "VLLM::")
+                                               + recordOf(13, "b", "VLLM::")
+                                               + recordOf(12, "a", "VLLM::"))
                                         .toBase64()
                                  << 0;
-    QTest::newRow("a line of nobody") << QByteArray("procs") << QByteArray("VLLM::forged\n").toBase64() << 0;
+    QTest::newRow("a line of nobody")
+        << QByteArray("procs") << QByteArray("VLLM::forged\n").toBase64() << 0;
 }
 
 void TstAnswerBuilder::processes_failedSections()
@@ -200,10 +207,11 @@ void TstAnswerBuilder::processes_failedSections()
 
 void TstAnswerBuilder::processes_driverAddsItsOwn()
 {
-    const ProbeAnswer driver = driverAnswer(
-        {frame("gpus", "0, GPU-0, x"), frame("apps", "GPU-0, 77, 5, python3"),
-            frame("gpuprocs", recordOf(77, "python3", "python3\0train.py").toBase64()),
-            frame("gpuprocs-uids", "77/status:Uid:\t33\t33\t33\t33\n"), frame("smi", "status=ok\nfields=index,uuid,name\n")});
+    const ProbeAnswer driver =
+        driverAnswer({frame("gpus", "0, GPU-0, x"), frame("apps", "GPU-0, 77, 5, python3"),
+                      frame("gpuprocs", recordOf(77, "python3", "python3\0train.py").toBase64()),
+                      frame("gpuprocs-uids", "77/status:Uid:\t33\t33\t33\t33\n"),
+                      frame("smi", "status=ok\nfields=index,uuid,name\n")});
     const HostAnswer answer = build(tickOf(kernelAnswer(recordOf(12, "a", "VLLM::")), driver));
     QCOMPARE(answer.processes->size(), 2);
     QVERIFY(find(answer, 77));
@@ -217,8 +225,10 @@ void TstAnswerBuilder::processes_driverAddsItsOwn()
 void TstAnswerBuilder::processes_reusedPid()
 {
     // The PID was given to another process between the two channels' looks.
-    const ProbeAnswer driver = driverAnswer({frame("gpus", "0, GPU-0, x"), frame("apps", "GPU-0, 12, 5, y"),
-        frame("gpuprocs", recordOf(12, "new", "other", 9000).toBase64()), frame("smi", "status=ok\n")});
+    const ProbeAnswer driver =
+        driverAnswer({frame("gpus", "0, GPU-0, x"), frame("apps", "GPU-0, 12, 5, y"),
+                      frame("gpuprocs", recordOf(12, "new", "other", 9000).toBase64()),
+                      frame("smi", "status=ok\n")});
     const HostAnswer answer = build(tickOf(kernelAnswer(recordOf(12, "old", "VLLM::")), driver));
     QCOMPARE(answer.processes->size(), 1);
     QVERIFY(find(answer, 12)->stat.contains("(new)"));
@@ -226,10 +236,14 @@ void TstAnswerBuilder::processes_reusedPid()
 
 void TstAnswerBuilder::processes_confirmedOnly()
 {
-    // 12: a rule knows it; 13: only described; 14: replaced meanwhile; 15: not in the kernel's answer.
-    const QByteArray records = recordOf(12, "a", "VLLM::") + recordOf(13, "b", "python3") + recordOf(14, "c", "VLLM::");
-    const ProbeAnswer driver = driverAnswer({frame("gpus", "0, GPU-0, x"), frame("apps", "GPU-0, 12, 5, y"),
-        frame("gpuids", "12 5000 S\n13 5000 R\n14 6000 S\n15 7000 S\n"), frame("smi", "status=ok\n")});
+    // 12: a rule knows it; 13: only described; 14: replaced meanwhile; 15: not in the kernel's
+    // answer.
+    const QByteArray records =
+        recordOf(12, "a", "VLLM::") + recordOf(13, "b", "python3") + recordOf(14, "c", "VLLM::");
+    const ProbeAnswer driver =
+        driverAnswer({frame("gpus", "0, GPU-0, x"), frame("apps", "GPU-0, 12, 5, y"),
+                      frame("gpuids", "12 5000 S\n13 5000 R\n14 6000 S\n15 7000 S\n"),
+                      frame("smi", "status=ok\n")});
     const HostAnswer answer = build(tickOf(kernelAnswer(records), driver));
     QVERIFY(find(answer, 12));
     QVERIFY(find(answer, 13));
@@ -267,16 +281,20 @@ void TstAnswerBuilder::units_membersAndBadNames()
 void TstAnswerBuilder::deep_devicesAndBlind()
 {
     ProbeAnswer kernel = kernelAnswer(recordOf(12, "a", "VLLM::") + recordOf(13, "b", "python3")
-        + recordOf(14, "c", "VLLM::blind"));
+                                      + recordOf(14, "c", "VLLM::blind"));
     kernel.frames.append({frame("tcp", ""), frame("kernel", ""),
-        frame("fds", "12/fd/3 /dev/nvidia0\n12/fd/4 /dev/nvidia0\n12/fd/5 /dev/nvidiactl\n13/task/15/fd/3 /dev/nvidia1\n"
-                     "12/fd/6 socket:[77]\n13/fd/6 socket:[77]\n12/fd/7 socket:[x]\n", 1),
-        frame("blind", " 1 14")});
+                          frame("fds",
+                                "12/fd/3 /dev/nvidia0\n12/fd/4 /dev/nvidia0\n12/fd/5 "
+                                "/dev/nvidiactl\n13/task/15/fd/3 /dev/nvidia1\n"
+                                "12/fd/6 socket:[77]\n13/fd/6 socket:[77]\n12/fd/7 socket:[x]\n",
+                                1),
+                          frame("blind", " 1 14")});
     TickAnswers tick = tickOf(kernel);
     tick.request.depth = Depth::Deep;
     const HostAnswer answer = build(tick);
     QCOMPARE(*find(answer, 12)->devices, (QList<QByteArray>{"/dev/nvidia0", "/dev/nvidiactl"}));
-    QCOMPARE(*find(answer, 13)->devices, (QList<QByteArray>{"/dev/nvidia1"})); // listed because it holds one
+    QCOMPARE(*find(answer, 13)->devices,
+             (QList<QByteArray>{"/dev/nvidia1"})); // listed because it holds one
     QVERIFY(!find(answer, 14)->devices);
     QCOMPARE(answer.socketOwners, (QHash<quint64, qint64>{{77, 12}}));
     QVERIFY(!answer.socketOwnersComplete);
@@ -287,9 +305,10 @@ void TstAnswerBuilder::deep_devicesAndBlind()
 void TstAnswerBuilder::deep_shmNeedsEverybody()
 {
     ProbeAnswer kernel = kernelAnswer({});
-    kernel.frames.append({frame("fds", "12/fd/3 /dev/shm/a\n"), frame("blind", ""),
-        frame("shm", "27 5 100 0 /dev/shm/a\n27 6 200 7 /dev/shm/b\n"),
-        frame("maps", "13/maps:7f0-7f1 rw-s 0 00:1b 5\n12/maps:7f0-7f1 rw-s 0 00:1b 5\n")});
+    kernel.frames.append(
+        {frame("fds", "12/fd/3 /dev/shm/a\n"), frame("blind", ""),
+         frame("shm", "27 5 100 0 /dev/shm/a\n27 6 200 7 /dev/shm/b\n"),
+         frame("maps", "13/maps:7f0-7f1 rw-s 0 00:1b 5\n12/maps:7f0-7f1 rw-s 0 00:1b 5\n")});
     TickAnswers tick = tickOf(kernel);
     tick.request.depth = Depth::Deep;
     HostAnswer answer = build(tick);
@@ -314,15 +333,19 @@ void TstAnswerBuilder::smi_states_data()
     using Status = GpuSource::Status;
     const QByteArray ok("status=ok\nstuck=\nfields=index,uuid,name\npath=/usr/bin/nvidia-smi\n");
     QTest::newRow("well") << ok << 0 << QByteArray("0, GPU-0, x") << 0.1 << Status::Ok;
-    QTest::newRow("absent") << QByteArray("status=absent\n") << -1 << QByteArray() << 0.0 << Status::Absent;
-    QTest::newRow("hung") << QByteArray("status=hung\nstuck=42 9000\n") << -1 << QByteArray() << 0.0 << Status::Hung;
+    QTest::newRow("absent") << QByteArray("status=absent\n") << -1 << QByteArray() << 0.0
+                            << Status::Absent;
+    QTest::newRow("hung") << QByteArray("status=hung\nstuck=42 9000\n") << -1 << QByteArray() << 0.0
+                          << Status::Hung;
     QTest::newRow("ended after its limit") << ok << 143 << QByteArray() << 5.1 << Status::Timeout;
     QTest::newRow("killed after its limit") << ok << 137 << QByteArray() << 6.0 << Status::Timeout;
     QTest::newRow("killed under ksh") << ok << 265 << QByteArray() << 6.0 << Status::Timeout;
     QTest::newRow("killed by somebody else") << ok << 137 << QByteArray() << 0.2 << Status::Failed;
-    QTest::newRow("no driver") << ok << 9 << QByteArray("NVIDIA-SMI has failed") << 0.1 << Status::Failed;
+    QTest::newRow("no driver") << ok << 9 << QByteArray("NVIDIA-SMI has failed") << 0.1
+                               << Status::Failed;
     QTest::newRow("a code that speaks for one card")
-        << ok << 15 << QByteArray("0, GPU-0, x\nUnable to determine the device handle") << 0.1 << Status::Ok;
+        << ok << 15 << QByteArray("0, GPU-0, x\nUnable to determine the device handle") << 0.1
+        << Status::Ok;
 }
 
 void TstAnswerBuilder::smi_states()
@@ -369,13 +392,18 @@ void TstAnswerBuilder::smi_missingParts()
 
 void TstAnswerBuilder::suspects_andDescribed()
 {
-    const QByteArray young = "14/stat:" + statOf(14, "nvidia-smi", 9950) + "\n14/cmdline:nvidia-smi\n";
-    const QByteArray old = "15/stat:" + statOf(15, "nvidia-smi", 9000) + "\n15/cmdline:nvidia-smi\n";
-    const QByteArray inD = "16/stat:" + statOf(16, "nvidia-smi", 9999, 'D') + "\n16/cmdline:nvidia-smi\n";
-    const QByteArray watch = "17/stat:" + statOf(17, "watch", 10) + "\n17/cmdline:watch\0nvidia-smi\n";
+    const QByteArray young =
+        "14/stat:" + statOf(14, "nvidia-smi", 9950) + "\n14/cmdline:nvidia-smi\n";
+    const QByteArray old =
+        "15/stat:" + statOf(15, "nvidia-smi", 9000) + "\n15/cmdline:nvidia-smi\n";
+    const QByteArray inD =
+        "16/stat:" + statOf(16, "nvidia-smi", 9999, 'D') + "\n16/cmdline:nvidia-smi\n";
+    const QByteArray watch =
+        "17/stat:" + statOf(17, "watch", 10) + "\n17/cmdline:watch\0nvidia-smi\n";
     QHash<qint64, QString> users;
     const auto built = buildAnswer(
-        factsOf(), tickOf(kernelAnswer(recordOf(12, "a", "VLLM::") + young + old + inD + watch)), users);
+        factsOf(), tickOf(kernelAnswer(recordOf(12, "a", "VLLM::") + young + old + inD + watch)),
+        users);
     QVERIFY(built);
     QList<qint64> suspects = built->suspects;
     std::ranges::sort(suspects);

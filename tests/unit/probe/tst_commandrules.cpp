@@ -53,7 +53,8 @@ void TstCommandRules::match_eachRuleHasItsCase_data()
     row("python|-R|-m|mpi4py.futures.server", "trtllm.worker");
     row("trtllm-llmapi-launch|x", "trtllm.launcher");
     row("tritonserver|--model-repository=/m", "triton.server");
-    row("/opt/tritonserver/backends/python/triton_python_backend_stub|/m/1/model.py|r|1", "triton.server");
+    row("/opt/tritonserver/backends/python/triton_python_backend_stub|/m/1/model.py|r|1",
+        "triton.server");
     row("/b/python/triton_python_backend_stub|/m/1/model.py", "triton.stub");
     row("text-generation-launcher|--model-id|m", "tgi.process");
     row("llama-server|-m|m.gguf", "llamacpp.server");
@@ -66,7 +67,8 @@ void TstCommandRules::match_eachRuleHasItsCase_data()
     row("python3|-c|from multiprocessing.semaphore_tracker import main;main(5)", "python.tracker");
     row("python3|-m|joblib.externals.loky.backend.resource_tracker|5", "python.tracker");
     row("python3|-c|from multiprocessing.forkserver import main; main(5)", "python.forkserver");
-    row("python3|-c|from multiprocessing.spawn import spawn_main; spawn_main(tracker_fd=5)", "python.spawned");
+    row("python3|-c|from multiprocessing.spawn import spawn_main; spawn_main(tracker_fd=5)",
+        "python.spawned");
     row("x|--multiprocessing-fork", "python.spawned");
     row("/v/torch/bin/torch_shm_manager", "torch.helper");
     row("pt_data_worker", "torch.helper");
@@ -110,8 +112,8 @@ void TstCommandRules::words_coverEveryRule()
     QCOMPARE(QSet<QByteArray>(words.begin(), words.end()).size(), words.size());
     for (const CommandRule &rule : rules.rules()) {
         QVERIFY(!rule.word.contains(' '));
-        const bool covered
-            = std::ranges::any_of(words, [&rule](const QByteArray &word) { return rule.word.contains(word); });
+        const bool covered = std::ranges::any_of(
+            words, [&rule](const QByteArray &word) { return rule.word.contains(word); });
         QVERIFY2(covered, rule.word.constData());
     }
     // None is so short that it would list half the host.

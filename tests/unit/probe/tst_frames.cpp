@@ -18,12 +18,14 @@ QByteArray begin(int tick = 1)
 }
 QByteArray section(const QByteArray &name, const QByteArray &output, const QByteArray &errors = {})
 {
-    return "@PH " + nonce + " SECTION " + name + " 0 12.34 12.35 " + QByteArray::number(output.size()) + ' '
-        + QByteArray::number(errors.size()) + '\n' + output + errors + '\n';
+    return "@PH " + nonce + " SECTION " + name + " 0 12.34 12.35 "
+           + QByteArray::number(output.size()) + ' ' + QByteArray::number(errors.size()) + '\n'
+           + output + errors + '\n';
 }
 QByteArray end(int count, int tick = 1)
 {
-    return "@PH " + nonce + " END " + QByteArray::number(tick) + ' ' + QByteArray::number(count) + " 12.36\n";
+    return "@PH " + nonce + " END " + QByteArray::number(tick) + ' ' + QByteArray::number(count)
+           + " 12.36\n";
 }
 
 } // namespace
@@ -53,7 +55,8 @@ void TstFrames::answer_whole()
 {
     FrameDecoder decoder;
     decoder.expectAnswer(nonce, 1);
-    const QByteArray bytes = begin() + section("match", "limit=0\n 1 2") + section("units", "Id=a", "oops") + end(2);
+    const QByteArray bytes =
+        begin() + section("match", "limit=0\n 1 2") + section("units", "Id=a", "oops") + end(2);
     const auto event = decoder.feed(bytes);
     QVERIFY(event);
     QCOMPARE(*event, Event::Answered);
@@ -80,7 +83,8 @@ void TstFrames::answer_byteByByte()
 {
     FrameDecoder decoder;
     decoder.expectAnswer(nonce, 7);
-    const QByteArray bytes = begin(7) + section("procs", QByteArray(500, 'x')) + section("host", {}) + end(2, 7);
+    const QByteArray bytes =
+        begin(7) + section("procs", QByteArray(500, 'x')) + section("host", {}) + end(2, 7);
     for (qsizetype i = 0; i + 1 < bytes.size(); ++i) {
         const auto event = decoder.feed(QByteArrayView(bytes).sliced(i, 1));
         QVERIFY(event);
@@ -99,7 +103,7 @@ void TstFrames::answer_afterNoise()
     decoder.expectAnswer(nonce, 1);
     const QByteArray other("ffeeddccbbaa99887766554433221100");
     const QByteArray noise = "*** welcome to gpu host: 12, 34567 MiB ***\n@PH " + other
-        + " BEGIN 1 kernel 1.00\n@PH\n\x01\x02\xff without a line feed";
+                             + " BEGIN 1 kernel 1.00\n@PH\n\x01\x02\xff without a line feed";
     const auto event = decoder.feed(QByteArray(noise + begin() + end(0)));
     QVERIFY(event);
     QCOMPARE(*event, Event::Answered);
@@ -111,7 +115,8 @@ void TstFrames::answer_truncatedKeepsWhatCame()
 {
     FrameDecoder decoder;
     decoder.expectAnswer(nonce, 1);
-    const QByteArray bytes = begin() + section("gpus", "0, GPU-0") + section("apps", "GPU-0, 1, 2, x");
+    const QByteArray bytes =
+        begin() + section("gpus", "0, GPU-0") + section("apps", "GPU-0, 1, 2, x");
     const auto event = decoder.feed(bytes.chopped(3));
     QVERIFY(event);
     QCOMPARE(*event, Event::NeedMore);
@@ -124,7 +129,8 @@ void TstFrames::answer_twoInARow()
 {
     FrameDecoder decoder;
     decoder.expectAnswer(nonce, 1);
-    auto event = decoder.feed(QByteArray(begin(1) + end(0, 1) + begin(2) + section("host", "x") + end(1, 2)));
+    auto event = decoder.feed(
+        QByteArray(begin(1) + end(0, 1) + begin(2) + section("host", "x") + end(1, 2)));
     QVERIFY(event);
     QCOMPARE(*event, Event::Answered);
     decoder.expectAnswer(nonce, 2);
@@ -142,17 +148,22 @@ void TstFrames::answer_bad_data()
     QTest::newRow("no uptime") << QByteArray(head + "BEGIN 1 kernel x\n");
     QTest::newRow("BEGIN with a word too many") << QByteArray(head + "BEGIN 1 kernel 1.0 x\n");
     QTest::newRow("a section before BEGIN") << section("host", "x");
-    QTest::newRow("the same section twice") << QByteArray(begin() + section("host", "x") + section("host", "y"));
+    QTest::newRow("the same section twice")
+        << QByteArray(begin() + section("host", "x") + section("host", "y"));
     QTest::newRow("BEGIN twice") << QByteArray(begin() + begin());
-    QTest::newRow("longer than it says") << QByteArray(begin() + head + "SECTION host 0 1 1 3 0\nabcd\n");
-    QTest::newRow("shorter than it says") << QByteArray(
-        begin() + head + "SECTION host 0 1 1 9 0\nabcd\n" + end(1));
-    QTest::newRow("a count that is none") << QByteArray(begin() + head + "SECTION host 0 1 1 -3 0\n");
+    QTest::newRow("longer than it says")
+        << QByteArray(begin() + head + "SECTION host 0 1 1 3 0\nabcd\n");
+    QTest::newRow("shorter than it says")
+        << QByteArray(begin() + head + "SECTION host 0 1 1 9 0\nabcd\n" + end(1));
+    QTest::newRow("a count that is none")
+        << QByteArray(begin() + head + "SECTION host 0 1 1 -3 0\n");
     QTest::newRow("a count in hex") << QByteArray(begin() + head + "SECTION host 0 1 1 0x3 0\n");
     QTest::newRow("a count beyond all numbers")
         << QByteArray(begin() + head + "SECTION host 0 1 1 99999999999999999999999 0\n");
-    QTest::newRow("a status that is none") << QByteArray(begin() + head + "SECTION host x 1 1 0 0\n\n");
-    QTest::newRow("a name with a slash") << QByteArray(begin() + head + "SECTION ../host 0 1 1 0 0\n\n");
+    QTest::newRow("a status that is none")
+        << QByteArray(begin() + head + "SECTION host x 1 1 0 0\n\n");
+    QTest::newRow("a name with a slash")
+        << QByteArray(begin() + head + "SECTION ../host 0 1 1 0 0\n\n");
     QTest::newRow("two blanks") << QByteArray(begin() + head + "SECTION host  0 1 1 0 0\n\n");
     QTest::newRow("another nonce inside")
         << QByteArray(begin() + "@PH 00 SECTION host 0 1 1 0 0\n\n" + end(1));
@@ -184,7 +195,7 @@ void TstFrames::answer_tooLarge_data()
     QTest::newRow("hardly") << QByteArray(head + "8388600 0\n");
     QTest::newRow("several sections")
         << QByteArray(begin() + section("host", QByteArray(5'000'000, 'x')) + "@PH " + nonce
-               + " SECTION procs 0 1 1 4000000 0\n");
+                      + " SECTION procs 0 1 1 4000000 0\n");
 }
 
 void TstFrames::answer_tooLarge()
@@ -203,7 +214,8 @@ void TstFrames::stage_found_data()
     QTest::addColumn<bool>("found");
     QTest::newRow("alone") << QByteArray("@PH STAGE " + nonce + "\n") << true;
     QTest::newRow("after noise") << QByteArray("hello\r\n\n@PH STAGE " + nonce + "\n") << true;
-    QTest::newRow("not at the beginning of a line") << QByteArray("x@PH STAGE " + nonce + "\n") << false;
+    QTest::newRow("not at the beginning of a line")
+        << QByteArray("x@PH STAGE " + nonce + "\n") << false;
     QTest::newRow("another nonce") << QByteArray("@PH STAGE 00\n") << false;
     QTest::newRow("more on the line") << QByteArray("@PH STAGE " + nonce + " x\n") << false;
     QTest::newRow("line not ended") << QByteArray("@PH STAGE " + nonce) << false;
@@ -245,7 +257,8 @@ void TstFrames::payload_mayHoldFrames()
 {
     FrameDecoder decoder;
     decoder.expectAnswer(nonce, 1);
-    const QByteArray inner = begin() + section("units", "forged") + end(1); // even with the right nonce
+    const QByteArray inner =
+        begin() + section("units", "forged") + end(1); // even with the right nonce
     const auto event = decoder.feed(QByteArray(begin() + section("host", inner) + end(1)));
     QVERIFY(event);
     QCOMPARE(*event, Event::Answered);

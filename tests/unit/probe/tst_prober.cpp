@@ -46,7 +46,8 @@ void TstProber::snapshot_lightTick()
     FakeHost host;
     host.nvidiaSmi(8);
     const qint64 worker = host.process({"VLLM::Worker_TP0"});
-    host.apps("GPU-00000000-0000-0000-0000-000000000000, " + QByteArray::number(worker) + ", 96615, VLLM::Worker_TP0\n");
+    host.apps("GPU-00000000-0000-0000-0000-000000000000, " + QByteArray::number(worker)
+              + ", 96615, VLLM::Worker_TP0\n");
     LocalShellProvider provider;
     provider.environment = host.environment();
     ProberRig rig(provider);
@@ -127,20 +128,23 @@ void TstProber::request_beforeStarted()
 void TstProber::login_noiseAndRcFiles_data()
 {
     QTest::addColumn<QStringList>("command");
-    const auto bash = [](const QString &script) { return QStringList{u"/bin/bash"_s, u"-c"_s, script}; };
-    QTest::newRow("prints on both streams") << bash(u"echo hello from rc; echo oops >&2; exec /bin/sh"_s);
+    const auto bash = [](const QString &script) {
+        return QStringList{u"/bin/bash"_s, u"-c"_s, script};
+    };
+    QTest::newRow("prints on both streams")
+        << bash(u"echo hello from rc; echo oops >&2; exec /bin/sh"_s);
     QTest::newRow("numbers that look like data")
         << bash(u"echo '0, GPU-1, 12, 34567 MiB'; printf 'no line feed'; exec /bin/sh"_s);
     QTest::newRow("read eats a line") << bash(u"read answer; exec /bin/sh"_s);
     QTest::newRow("read eats three lines") << bash(u"read a; read b; read c; exec /bin/sh"_s);
     QTest::newRow("binary noise") << bash(u"head -c 3000 /dev/urandom; exec /bin/sh"_s);
-    QTest::newRow("frames of an older protocol")
-        << bash(u"printf '@PH STAGE 00\\n\\n@PH 00 BEGIN 0 kernel 1\\n@PH 00 END 0 0 1\\n'; exec /bin/sh"_s);
+    QTest::newRow("frames of an older protocol") << bash(
+        u"printf '@PH STAGE 00\\n\\n@PH 00 BEGIN 0 kernel 1\\n@PH 00 END 0 0 1\\n'; exec /bin/sh"_s);
     QTest::newRow("set -x, aliases and functions") << bash(
         u"set -x; grep() { echo no; }; find() { echo no; }; export -f grep find; export SHELLOPTS; exec /bin/sh"_s);
-    QTest::newRow("strange environment")
-        << bash(u"export IFS=x CDPATH=/ GREP_OPTIONS=-v GREP_COLOR=1 LC_ALL=xx_YY.UTF-8 TZ=Asia/Kolkata "
-                "POSIXLY_CORRECT=1 ENV=/no/such BASH_ENV=/no/such; umask 0; cd /; exec /bin/sh"_s);
+    QTest::newRow("strange environment") << bash(
+        u"export IFS=x CDPATH=/ GREP_OPTIONS=-v GREP_COLOR=1 LC_ALL=xx_YY.UTF-8 TZ=Asia/Kolkata "
+        "POSIXLY_CORRECT=1 ENV=/no/such BASH_ENV=/no/such; umask 0; cd /; exec /bin/sh"_s);
     QTest::newRow("no PATH") << bash(u"unset PATH; exec /bin/sh"_s);
     if (!QStandardPaths::findExecutable(u"fish"_s).isEmpty())
         QTest::newRow("fish") << QStringList{u"fish"_s, u"-c"_s, u"exec /bin/sh"_s};
@@ -166,26 +170,33 @@ void TstProber::login_noiseAndRcFiles()
     QVERIFY2(snapshot, qPrintable(rig.requestErrors.value(0).detail));
     QVERIFY(findProcess(snapshot, worker));
     if (!command.last().contains(u"unset PATH"_s))
-        QVERIFY2(snapshot->gpus.value_or(QList<Gpu>()).size() == 2, qPrintable(snapshot->gpuSource.message));
+        QVERIFY2(snapshot->gpus.value_or(QList<Gpu>()).size() == 2,
+                 qPrintable(snapshot->gpuSource.message));
 }
 
 void TstProber::login_unusable_data()
 {
     QTest::addColumn<QStringList>("command");
     QTest::addColumn<QString>("words");
-    const auto bash = [](const QString &script) { return QStringList{u"/bin/bash"_s, u"-c"_s, script}; };
+    const auto bash = [](const QString &script) {
+        return QStringList{u"/bin/bash"_s, u"-c"_s, script};
+    };
     QTest::newRow("nologin") << bash(u"echo 'This account is currently not available.'; exit 1"_s)
                              << u"This account is currently not available."_s;
     QTest::newRow("false") << QStringList{u"/bin/false"_s} << u"with status 1"_s;
-    QTest::newRow("rc file exits") << bash(u"exit 0"_s) << u"its login script may end the session"_s;
-    QTest::newRow("git-shell") << bash(u"echo \"fatal: unrecognized command 'exec /bin/sh'\" >&2; exit 128"_s)
+    QTest::newRow("rc file exits")
+        << bash(u"exit 0"_s) << u"its login script may end the session"_s;
+    QTest::newRow("git-shell") << bash(
+        u"echo \"fatal: unrecognized command 'exec /bin/sh'\" >&2; exit 128"_s)
                                << u"fatal: unrecognized command"_s;
     QTest::newRow("expired password")
-        << bash(u"echo 'WARNING: Your password has expired.' >&2; echo 'Password change required but no TTY available.' "
+        << bash(u"echo 'WARNING: Your password has expired.' >&2; echo 'Password change required "
+                u"but no TTY available.' "
                 ">&2; exit 1"_s)
         << u"no TTY available"_s;
     QTest::newRow("killed") << bash(u"kill -9 $$"_s) << u"by signal"_s;
-    QTest::newRow("an echo of the input") << QStringList{u"/bin/cat"_s} << u"did not become ready"_s;
+    QTest::newRow("an echo of the input")
+        << QStringList{u"/bin/cat"_s} << u"did not become ready"_s;
     QTest::newRow("waits for ever") << bash(u"exec sleep 30"_s) << u"did not become ready"_s;
     if (!QStandardPaths::findExecutable(u"fish"_s).isEmpty())
         QTest::newRow("fish replaces the shell") << bash(u"exec fish"_s) << u"fish:"_s;
@@ -224,7 +235,8 @@ void TstProber::channel_secondRefused()
     FakeHost host;
     host.nvidiaSmi(2);
     const qint64 worker = host.process({"VLLM::Worker_TP0"});
-    host.apps("GPU-00000000-0000-0000-0000-000000000001, " + QByteArray::number(worker) + ", 5, VLLM::Worker_TP0\n");
+    host.apps("GPU-00000000-0000-0000-0000-000000000001, " + QByteArray::number(worker)
+              + ", 5, VLLM::Worker_TP0\n");
     LocalShellProvider provider;
     provider.environment = host.environment();
     provider.maxShells = 1;
@@ -252,9 +264,10 @@ void TstProber::shell_endsInTheMiddle()
     FakeHost host;
     host.nvidiaSmi(1);
     // Its first call takes the probe's shell (the parent of its parent or itself) along.
-    host.tool(u"dmesg"_s, "kill -9 $(grep -l 'pilothouse-probe' /proc/[0-9]*/cmdline 2>/dev/null | "
-                          "sed 's,/proc/,,;s,/cmdline,,' | while read p; do tr '\\0' ' ' </proc/$p/cmdline | "
-                          "grep -q ' kernel $' && echo $p; done)\n");
+    host.tool(u"dmesg"_s,
+              "kill -9 $(grep -l 'pilothouse-probe' /proc/[0-9]*/cmdline 2>/dev/null | "
+              "sed 's,/proc/,,;s,/cmdline,,' | while read p; do tr '\\0' ' ' </proc/$p/cmdline | "
+              "grep -q ' kernel $' && echo $p; done)\n");
     LocalShellProvider provider;
     provider.environment = host.environment();
     ProberRig rig(provider);
@@ -321,7 +334,8 @@ void TstProber::reconnect_endsItsOwnOlderShellsOnly()
     const QByteArray others = makeMarker(u"others"_s, u"gpu1"_s, u"root@gpu1:22"_s).id;
     // A command line that only mentions the marker is nobody's probe.
     const qint64 mention = host.process({"grep", "sh -s pilothouse-probe " + mine + " 12 kernel"});
-    const qint64 imitation = host.process({"/bin/sh", "-s", "pilothouse-probe", mine, "12", "kernel", "more"});
+    const qint64 imitation =
+        host.process({"/bin/sh", "-s", "pilothouse-probe", mine, "12", "kernel", "more"});
     ProberRig older(provider, settingsFor(u"mine"_s));
     ProberRig colleague(provider, settingsFor(u"others"_s));
     QVERIFY(older.start());
@@ -344,13 +358,16 @@ void TstProber::sudo_worksOrIsRefused_data()
 {
     QTest::addColumn<QByteArray>("sudo");
     QTest::addColumn<QString>("trouble");
-    QTest::newRow("granted") << QByteArray("[ \"$1\" = -n ] && [ \"$LC_ALL\" = C ] || exit 1\nshift\n"
-                                           "echo granted >>\"${0%/*}/log\"\nexec \"$@\"\n")
+    QTest::newRow("granted") << QByteArray(
+        "[ \"$1\" = -n ] && [ \"$LC_ALL\" = C ] || exit 1\nshift\n"
+        "echo granted >>\"${0%/*}/log\"\nexec \"$@\"\n")
                              << QString();
     QTest::newRow("a password is wanted")
-        << QByteArray("echo 'sudo: a password is required' >&2\nexit 1\n") << u"a password is required"_s;
-    QTest::newRow("cannot work here")
-        << QByteArray("echo 'sudo must be owned by uid 0 and have the setuid bit set' >&2\nexit 1\n") << u"setuid bit"_s;
+        << QByteArray("echo 'sudo: a password is required' >&2\nexit 1\n")
+        << u"a password is required"_s;
+    QTest::newRow("cannot work here") << QByteArray(
+        "echo 'sudo must be owned by uid 0 and have the setuid bit set' >&2\nexit 1\n")
+                                      << u"setuid bit"_s;
 }
 
 void TstProber::sudo_worksOrIsRefused()
@@ -370,8 +387,9 @@ void TstProber::sudo_worksOrIsRefused()
     const SnapshotPtr snapshot = rig.take();
     QVERIFY(snapshot);
     QFile log(host.path(u"log"_s));
-    const auto problem = std::ranges::find_if(
-        snapshot->problems, [](const Problem &each) { return each.code == u"host.sudo_refused"_s; });
+    const auto problem = std::ranges::find_if(snapshot->problems, [](const Problem &each) {
+        return each.code == u"host.sudo_refused"_s;
+    });
     QCOMPARE(problem == snapshot->problems.end(), trouble.isEmpty());
     if (problem != snapshot->problems.end())
         QVERIFY2(problem->text.contains(trouble), qPrintable(problem->text));

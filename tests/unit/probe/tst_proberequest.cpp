@@ -67,7 +67,8 @@ void TstProbeRequest::nonce_isRandomHex()
     for (int i = 0; i < 100; ++i) {
         const QByteArray nonce = makeNonce();
         QCOMPARE(nonce.size(), 32);
-        QVERIFY(std::ranges::all_of(nonce, [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); }));
+        QVERIFY(std::ranges::all_of(
+            nonce, [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); }));
         seen.insert(nonce);
     }
     QCOMPARE(seen.size(), 100);
@@ -98,9 +99,9 @@ void TstProbeRequest::line_holdsEverything()
     request.watched = {7, 8};
     auto line = requestLine(request);
     QVERIFY(line);
-    QCOMPARE(*line,
-        QByteArray("ask n=00ff t=12 d=deep s=kernel,driver l=5 m=512 u=a.service u=b\\x2dc.service v=u.service f=index "
-                   "f=memory.used a=pid k=1,22 x=7 x=8\n"));
+    QCOMPARE(*line, QByteArray("ask n=00ff t=12 d=deep s=kernel,driver l=5 m=512 u=a.service "
+                               "u=b\\x2dc.service v=u.service f=index "
+                               "f=memory.used a=pid k=1,22 x=7 x=8\n"));
     request.driver = false;
     request.depth = Depth::Light;
     line = requestLine(request);
@@ -115,7 +116,8 @@ void TstProbeRequest::line_nothingBreaksOut()
 {
     ProbeRequest request;
     request.nonce = "00ff";
-    request.units = {u"a.service\nquit"_s, u"x y.service"_s, u"good.service"_s, u"u=$(id).service"_s};
+    request.units = {u"a.service\nquit"_s, u"x y.service"_s, u"good.service"_s,
+                     u"u=$(id).service"_s};
     request.userUnits = {u"a.service t=9"_s};
     request.described = {-1, 0, 5};
     const auto line = requestLine(request);
@@ -157,7 +159,8 @@ void TstProbeRequest::stage_announcesItself()
 
 void TstProbeRequest::stage_sudoOnlyWhereNotRoot()
 {
-    const QByteArray text = stageText("00ff", {"0123456789abcdef", "01234567"}, ProbeRole::Kernel, true);
+    const QByteArray text =
+        stageText("00ff", {"0123456789abcdef", "01234567"}, ProbeRole::Kernel, true);
     QVERIFY(text.contains("exec sudo -n /bin/sh -s pilothouse-probe"));
     QVERIFY(text.contains("\"$(id -u)\" = 0"));
     QVERIFY(text.contains("LC_ALL=C"));
@@ -178,7 +181,8 @@ void TstProbeRequest::script_hasNoCommentsAndParses()
     QVERIFY(text.endsWith("\nserve\nexit\n"));
     for (const QByteArray &line : text.split('\n'))
         QVERIFY2(!line.trimmed().startsWith('#'), line.constData());
-    for (const char *forbidden : {"<<", "eval ", "mktemp", "/tmp/", "pkill", "killall", "pgrep", "`"})
+    for (const char *forbidden :
+         {"<<", "eval ", "mktemp", "/tmp/", "pkill", "killall", "pgrep", "`"})
         QVERIFY2(!text.contains(forbidden), forbidden);
     QProcess process;
     process.start(shell.first(), shell.sliced(1) + QStringList{u"-n"_s});

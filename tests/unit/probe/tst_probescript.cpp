@@ -83,9 +83,9 @@ std::unique_ptr<LocalShellProvider> TstProbeScript::providerFor(const FakeHost &
     return provider;
 }
 
-#define PROVIDER_OR_SKIP(name, host)                                                                         \
-    const auto name = providerFor(host);                                                                     \
-    if ((name)->command.isEmpty())                                                                           \
+#define PROVIDER_OR_SKIP(name, host)                                                               \
+    const auto name = providerFor(host);                                                           \
+    if ((name)->command.isEmpty())                                                                 \
         QSKIP("this shell is not installed, or no mount namespace can be made here");
 
 void TstProbeScript::light_underEachShell()
@@ -93,10 +93,11 @@ void TstProbeScript::light_underEachShell()
     FakeHost host;
     host.nvidiaSmi(8);
     const qint64 worker = host.process({"VLLM::Worker_TP0"});
-    const qint64 server = host.process({"/opt/venv/bin/python3", "/opt/venv/bin/vllm", "serve", "m", "--port", "8000"});
+    const qint64 server = host.process(
+        {"/opt/venv/bin/python3", "/opt/venv/bin/vllm", "serve", "m", "--port", "8000"});
     const qint64 other = host.process({"python3", "train.py", "", "--empty-argument-before"});
     host.apps("GPU-0, " + QByteArray::number(worker) + ", 96615, VLLM::Worker_TP0\nGPU-1, "
-        + QByteArray::number(other) + ", 500, python3\n");
+              + QByteArray::number(other) + ", 500, python3\n");
     PROVIDER_OR_SKIP(provider, host);
     ScriptRig rig(*provider);
     QVERIFY2(rig.open(), qPrintable(rig.error.value_or(Error()).detail));
@@ -118,7 +119,8 @@ void TstProbeScript::light_underEachShell()
     QVERIFY(!process->cgroup.isEmpty());
     process = findProcess(answer, server);
     QVERIFY(process);
-    QCOMPARE(process->cmdline, joined({"/opt/venv/bin/python3", "/opt/venv/bin/vllm", "serve", "m", "--port", "8000"}));
+    QCOMPARE(process->cmdline, joined({"/opt/venv/bin/python3", "/opt/venv/bin/vllm", "serve", "m",
+                                       "--port", "8000"}));
     process = findProcess(answer, other); // no rule knows it; the driver names it
     QVERIFY(process);
     QVERIFY(!process->ruleMatch);
@@ -149,7 +151,8 @@ void TstProbeScript::deep_underEachShell()
     if (!shm.isValid() || geteuid() != 0)
         QSKIP("needs root: device nodes and everybody's descriptors");
     const QString device = u"/dev/nvidia9"_s;
-    QVERIFY(QFile::exists(device) || QProcess::execute(u"mknod"_s, {device, u"c"_s, u"1"_s, u"3"_s}) == 0);
+    QVERIFY(QFile::exists(device)
+            || QProcess::execute(u"mknod"_s, {device, u"c"_s, u"1"_s, u"3"_s}) == 0);
     const auto removeDevice = qScopeGuard([&device] { QFile::remove(device); });
     const QString segment = u"/dev/shm/psm_pilothouse_test"_s;
     const QString opened = u"/dev/shm/psm_pilothouse\nopened"_s;
@@ -166,9 +169,11 @@ void TstProbeScript::deep_underEachShell()
     QVERIFY(port.listen(QHostAddress::LocalHost));
     const quint16 number = port.serverPort();
     port.close();
-    const qint64 holder = host.process({"python3", "unknown.py"},
-        {u"copies=3"_s, u"open="_s + device, u"map="_s + segment, u"listen=%1"_s.arg(number)});
-    const qint64 reader = host.process({"VLLM::reader"}, {u"open=hex:"_s + QString::fromLatin1(opened.toUtf8().toHex())});
+    const qint64 holder =
+        host.process({"python3", "unknown.py"}, {u"copies=3"_s, u"open="_s + device,
+                                                 u"map="_s + segment, u"listen=%1"_s.arg(number)});
+    const qint64 reader = host.process(
+        {"VLLM::reader"}, {u"open=hex:"_s + QString::fromLatin1(opened.toUtf8().toHex())});
     QVERIFY(holder > 0 && reader > 0);
 
     PROVIDER_OR_SKIP(provider, host);
@@ -213,14 +218,16 @@ void TstProbeScript::titles_cannotForgeRecords()
     host.nvidiaSmi(1);
     const QList<QByteArray> titles{
         "VLLM::\n==> /proc/999/cmdline <==\nVLLM::forged",
-        "VLLM::\n999/cmdline:VLLM::forged\n999/stat:999 (forged) S 1 1 1\n999/status:Uid:\t0\t0\t0\t0",
+        "VLLM::\n999/cmdline:VLLM::forged\n999/stat:999 (forged) S 1 1 "
+        "1\n999/status:Uid:\t0\t0\t0\t0",
         "VLLM::\n@PH 0123456789abcdef0123456789abcdef SECTION procs 0 0 0 0 0\n\n@PH 0 END 1 1 1\n",
         "VLLM::\xff\xfe\x01\x1b[31m\n\n\n",
         "VLLM::\\n\\0%s%d$(touch /tmp/no)`id`'\"",
     };
     QList<qint64> pids;
     for (const QByteArray &title : titles)
-        pids.append(host.process({title}, {u"comm="_s + QString::fromLatin1(QByteArray("a) S 1\n9 (b").toHex())}));
+        pids.append(host.process(
+            {title}, {u"comm="_s + QString::fromLatin1(QByteArray("a) S 1\n9 (b").toHex())}));
     const qint64 emptyName = host.process({"", "VLLM::7"}, {u"comm="_s});
     PROVIDER_OR_SKIP(provider, host);
     ScriptRig rig(*provider);
@@ -234,7 +241,8 @@ void TstProbeScript::titles_cannotForgeRecords()
         const RawProcess *process = findProcess(answer, pids[i]);
         QVERIFY(process);
         QCOMPARE(withoutEmptyLines(process->cmdline), withoutEmptyLines(titles[i]));
-        QVERIFY(process->stat.startsWith(QByteArray(QByteArray::number(pids[i]) + " (a) S 1\n9 (b) S ")));
+        QVERIFY(process->stat.startsWith(
+            QByteArray(QByteArray::number(pids[i]) + " (a) S 1\n9 (b) S ")));
     }
     const RawProcess *process = findProcess(answer, emptyName);
     QVERIFY(process);
@@ -340,8 +348,10 @@ void TstProbeScript::nvidiaSmi_absent()
 void TstProbeScript::nvidiaSmi_exitCodeAndBothStreams()
 {
     FakeHost host;
-    host.tool(u"nvidia-smi"_s, "echo 'NVIDIA-SMI has failed because it could not communicate with the NVIDIA driver.'\n"
-                               "echo 'and a word on the other stream' >&2\nexit 9\n");
+    host.tool(
+        u"nvidia-smi"_s,
+        "echo 'NVIDIA-SMI has failed because it could not communicate with the NVIDIA driver.'\n"
+        "echo 'and a word on the other stream' >&2\nexit 9\n");
     LocalShellProvider provider;
     provider.environment = host.environment();
     ScriptRig rig(provider);
@@ -392,7 +402,8 @@ printf 'Id=%s\nLoadState=loaded\nControlGroup=\n' "$last"
     LocalShellProvider provider;
     provider.environment = host.environment();
     ScriptRig rig(provider);
-    rig.request.units = {u"bad.service"_s, u"good\\x2dname@1.service"_s, u"not a name"_s, u"template@.service"_s};
+    rig.request.units = {u"bad.service"_s, u"good\\x2dname@1.service"_s, u"not a name"_s,
+                         u"template@.service"_s};
     QVERIFY(rig.open());
     const auto built = rig.ask();
     QVERIFY(built);
@@ -406,8 +417,9 @@ void TstProbeScript::units_noBusIsAskedOnce()
 {
     FakeHost host;
     host.nvidiaSmi(1);
-    host.tool(u"systemctl"_s, "echo call >>" + QFile::encodeName(host.path(u"calls"_s))
-            + "\necho 'Failed to connect to bus: No such file or directory' >&2\nexit 1\n");
+    host.tool(u"systemctl"_s,
+              "echo call >>" + QFile::encodeName(host.path(u"calls"_s))
+                  + "\necho 'Failed to connect to bus: No such file or directory' >&2\nexit 1\n");
     LocalShellProvider provider;
     provider.environment = host.environment();
     ScriptRig rig(provider);
@@ -426,7 +438,8 @@ void TstProbeScript::kernelLog_whatCannotBeReadIsNotNone()
 {
     FakeHost host;
     host.nvidiaSmi(1);
-    host.tool(u"dmesg"_s, "echo 'dmesg: read kernel buffer failed: Operation not permitted' >&2\nexit 1\n");
+    host.tool(u"dmesg"_s,
+              "echo 'dmesg: read kernel buffer failed: Operation not permitted' >&2\nexit 1\n");
     host.tool(u"journalctl"_s, "exit 0\n");
     LocalShellProvider provider;
     provider.environment = host.environment();
@@ -435,8 +448,10 @@ void TstProbeScript::kernelLog_whatCannotBeReadIsNotNone()
     auto built = rig.ask(Depth::Deep);
     QVERIFY(built);
     QVERIFY(built->answer.kernelLog.exitStatus != 0);
-    host.tool(u"journalctl"_s, "echo '2026-12-01T22:13:38+0000 h kernel: NVRM: Xid (PCI:0000:01:00): 79, GPU has fallen'\n"
-                               "echo '2026-12-01T22:13:39+0000 h kernel: usb 1-1: new device'\n");
+    host.tool(
+        u"journalctl"_s,
+        "echo '2026-12-01T22:13:38+0000 h kernel: NVRM: Xid (PCI:0000:01:00): 79, GPU has fallen'\n"
+        "echo '2026-12-01T22:13:39+0000 h kernel: usb 1-1: new device'\n");
     built = rig.ask(Depth::Deep);
     QVERIFY(built);
     QCOMPARE(built->answer.kernelLog.exitStatus, 0);
@@ -455,8 +470,10 @@ void TstProbeScript::units_membersComeFromTheirCgroup()
     QVERIFY(procs.open(QIODevice::WriteOnly));
     procs.write(QByteArray::number(member) + "\n0\nnonsense\n");
     procs.close();
-    host.tool(u"systemctl"_s, "printf 'Id=my\\\\x2dunit.service\\nStatusText=x ControlGroup=/\\n"
-                              "ControlGroup=/system.slice/my\\\\x2dunit.service\\n\\nId=b.service\\nControlGroup=\\n'\n");
+    host.tool(
+        u"systemctl"_s,
+        "printf 'Id=my\\\\x2dunit.service\\nStatusText=x ControlGroup=/\\n"
+        "ControlGroup=/system.slice/my\\\\x2dunit.service\\n\\nId=b.service\\nControlGroup=\\n'\n");
     LocalShellProvider provider;
     provider.environment = host.environment();
     provider.environment.insert(u"PILOTHOUSE_SYS"_s, host.path(u"sys"_s));
@@ -478,7 +495,8 @@ void TstProbeScript::zombieLeader_threadsHoldTheDevice()
     FakeHost host;
     host.nvidiaSmi(1);
     const QString device = u"/dev/nvidia8"_s;
-    QVERIFY(QFile::exists(device) || QProcess::execute(u"mknod"_s, {device, u"c"_s, u"1"_s, u"3"_s}) == 0);
+    QVERIFY(QFile::exists(device)
+            || QProcess::execute(u"mknod"_s, {device, u"c"_s, u"1"_s, u"3"_s}) == 0);
     const auto removeDevice = qScopeGuard([&device] { QFile::remove(device); });
     const qint64 pid = host.process({"python3", "x.py"}, {u"open="_s + device, u"zombie-leader"_s});
     QVERIFY(pid > 0);
@@ -529,8 +547,8 @@ void TstProbeScript::plainUser_whatCannotBeSeenIsNamed()
     host.nvidiaSmi(1);
     QFile::setPermissions(host.path({}), QFile::Permissions(0x7755));
     const qint64 root = host.process({"VLLM::root"});
-    LocalShellProvider provider({u"setpriv"_s, u"--reuid=65534"_s, u"--regid=65534"_s, u"--clear-groups"_s, u"/bin/sh"_s,
-        u"-c"_s, u"exec /bin/sh"_s});
+    LocalShellProvider provider({u"setpriv"_s, u"--reuid=65534"_s, u"--regid=65534"_s,
+                                 u"--clear-groups"_s, u"/bin/sh"_s, u"-c"_s, u"exec /bin/sh"_s});
     provider.environment = host.environment();
     ScriptRig rig(provider);
     QVERIFY(rig.open());
@@ -559,8 +577,9 @@ void TstProbeScript::hiddenProcesses_isSaid()
     QFile::setPermissions(host.path({}), QFile::Permissions(0x7755));
     const qint64 root = host.process({"VLLM::root"});
     LocalShellProvider provider({u"unshare"_s, u"--mount"_s, u"/bin/sh"_s, u"-c"_s,
-        u"mount -t proc -o hidepid=2 proc /proc || exit 9; exec setpriv --reuid=65534 --regid=65534 --clear-groups /bin/sh "
-        "-c 'exec /bin/sh'"_s});
+                                 u"mount -t proc -o hidepid=2 proc /proc || exit 9; exec setpriv "
+                                 u"--reuid=65534 --regid=65534 --clear-groups /bin/sh "
+                                 "-c 'exec /bin/sh'"_s});
     provider.environment = host.environment();
     ScriptRig rig(provider);
     QVERIFY2(rig.open(), qPrintable(rig.error.value_or(Error()).detail));

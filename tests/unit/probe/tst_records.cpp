@@ -58,11 +58,13 @@ void TstRecords::decode_bothEncodings_data()
     QTest::newRow("base64 padded") << b64 << QByteArray("YQ==") << true << QByteArray("a");
     QTest::newRow("base64, nothing") << b64 << QByteArray() << true << QByteArray();
     QTest::newRow("base64 with a stranger") << b64 << QByteArray("YQ@Bi") << false << QByteArray();
-    QTest::newRow("base64 with an end inside") << b64 << QByteArray("YQ==YQ==") << false << QByteArray();
+    QTest::newRow("base64 with an end inside")
+        << b64 << QByteArray("YQ==YQ==") << false << QByteArray();
     QTest::newRow("od") << hex << QByteArray(" 61 00 62\n 0a\n") << true << bytes("a\0b\n");
     QTest::newRow("od, odd") << hex << QByteArray(" 61 0") << false << QByteArray();
     QTest::newRow("od, upper case") << hex << QByteArray(" 6A") << false << QByteArray();
-    QTest::newRow("od with a repetition mark") << hex << QByteArray(" 61\n*\n") << false << QByteArray();
+    QTest::newRow("od with a repetition mark")
+        << hex << QByteArray(" 61\n*\n") << false << QByteArray();
 }
 
 void TstRecords::decode_bothEncodings()
@@ -109,7 +111,8 @@ void TstRecords::prefixed_titlesCannotForge()
                                                "12/cmdline:==> /proc/999/cmdline <==\n"));
     QVERIFY(files);
     QCOMPARE(files->size(), 1);
-    QCOMPARE(files->value(12).cmdline, QByteArray("x\n999/cmdline:VLLM::forged\n==> /proc/999/cmdline <=="));
+    QCOMPARE(files->value(12).cmdline,
+             QByteArray("x\n999/cmdline:VLLM::forged\n==> /proc/999/cmdline <=="));
 }
 
 void TstRecords::prefixed_bad_data()
@@ -121,7 +124,8 @@ void TstRecords::prefixed_bad_data()
     QTest::newRow("PID 0") << QByteArray("0/stat:0 (a) S\n");
     QTest::newRow("a PID beyond all numbers") << QByteArray("12345678901234567890123/stat:x\n");
     QTest::newRow("no colon") << QByteArray("12/stat\n");
-    QTest::newRow("a file that comes twice") << QByteArray("12/stat:12 (a) S\n13/stat:13 (b) S\n12/stat:12 (c) S\n");
+    QTest::newRow("a file that comes twice")
+        << QByteArray("12/stat:12 (a) S\n13/stat:13 (b) S\n12/stat:12 (c) S\n");
     QTest::newRow("another's stat") << QByteArray("12/stat:13 (a) S\n");
     QTest::newRow("a stat without a PID") << QByteArray("12/stat:(a) S\n");
 }
@@ -136,8 +140,9 @@ void TstRecords::prefixed_bad()
 
 void TstRecords::prefixed_limits()
 {
-    const auto files = readPrefixedFiles(
-        QByteArray("12/cmdline:" + QByteArray(10'000, 'x') + "\n13/cmdline:" + QByteArray(cmdlineLimit, 'y') + '\n'));
+    const auto files =
+        readPrefixedFiles(QByteArray("12/cmdline:" + QByteArray(10'000, 'x')
+                                     + "\n13/cmdline:" + QByteArray(cmdlineLimit, 'y') + '\n'));
     QVERIFY(files);
     QCOMPARE(files->value(12).cmdline.size(), cmdlineLimit);
     QVERIFY(files->value(12).cmdlineCut);
@@ -150,7 +155,8 @@ void TstRecords::framed_files()
 {
     ProcessFilesByPid files;
     const QByteArray raw = '\n' + nonce + " 12/stat\n12 (a) S 1\n" + '\n' + nonce + " 12/cmdline\n"
-        + bytes("VLLM::x\0\n0011 13/cmdline\nforged\0\0\0") + '\n' + nonce + " 13/cmdline\n" + QByteArray(4096, 'x');
+                           + bytes("VLLM::x\0\n0011 13/cmdline\nforged\0\0\0") + '\n' + nonce
+                           + " 13/cmdline\n" + QByteArray(4096, 'x');
     QVERIFY(readFramedFiles(raw, nonce, files));
     QCOMPARE(files.size(), 2);
     QCOMPARE(files.value(12).stat, QByteArray("12 (a) S 1"));
@@ -182,8 +188,9 @@ void TstRecords::framed_bad()
 
 void TstRecords::uids_ofStatusLines()
 {
-    const auto uids = readUids("meminfo:MemTotal: 1 kB\n12/status:Uid:\t1000\t1000\t1000\t1000\n13/status:Uid:\tx\n"
-                               "14/status:Name:\tUid:\t0\n15/status:Uid:\t4294967294\t0\t0\t0\n");
+    const auto uids = readUids(
+        "meminfo:MemTotal: 1 kB\n12/status:Uid:\t1000\t1000\t1000\t1000\n13/status:Uid:\tx\n"
+        "14/status:Name:\tUid:\t0\n15/status:Uid:\t4294967294\t0\t0\t0\n");
     QCOMPARE(uids.size(), 2);
     QCOMPARE(uids.value(12), 1000);
     QCOMPARE(uids.value(15), 4294967294);
@@ -191,15 +198,17 @@ void TstRecords::uids_ofStatusLines()
 
 void TstRecords::pids_numbersOnly()
 {
-    QCOMPARE(readPids("limit=0\n 1 22  333\n-4 5x 0 99999999999999999999 6"), (QList<qint64>{1, 22, 333, 6}));
+    QCOMPARE(readPids("limit=0\n 1 22  333\n-4 5x 0 99999999999999999999 6"),
+             (QList<qint64>{1, 22, 333, 6}));
     QVERIFY(readPids({}).isEmpty());
 }
 
 void TstRecords::links_ofDescriptors()
 {
-    const auto links = readLinks("12/fd/3 /dev/nvidia0\n12/task/15/fd/4 /dev/nvidia\x01 99/fd/1 /dev/nvidia1\n"
-                                 "13/fd/x /dev/nvidia0\n13/fd/5\n/fd/5 /dev/nvidia0\n14/fd/255 socket:[77]\n"
-                                 "denied find: '1/fd': Permission denied\n");
+    const auto links =
+        readLinks("12/fd/3 /dev/nvidia0\n12/task/15/fd/4 /dev/nvidia\x01 99/fd/1 /dev/nvidia1\n"
+                  "13/fd/x /dev/nvidia0\n13/fd/5\n/fd/5 /dev/nvidia0\n14/fd/255 socket:[77]\n"
+                  "denied find: '1/fd': Permission denied\n");
     QCOMPARE(links.size(), 3);
     QCOMPARE(links[0].pid, 12);
     QCOMPARE(links[0].target, QByteArray("/dev/nvidia0"));
@@ -210,8 +219,9 @@ void TstRecords::links_ofDescriptors()
 
 void TstRecords::shmFiles_lines()
 {
-    const auto files = readShmFiles("27 12345 8192 1000 /dev/shm/psm_1 a\x01 27 1 1 0 /dev/shm/forged\n"
-                                    "27 2 x 0 /dev/shm/bad\n27 3 1 0\n");
+    const auto files =
+        readShmFiles("27 12345 8192 1000 /dev/shm/psm_1 a\x01 27 1 1 0 /dev/shm/forged\n"
+                     "27 2 x 0 /dev/shm/bad\n27 3 1 0\n");
     QCOMPARE(files.size(), 1);
     QCOMPARE(files[0].device, 27ULL);
     QCOMPARE(files[0].inode, 12345ULL);
@@ -223,17 +233,19 @@ void TstRecords::shmFiles_lines()
 
 void TstRecords::mappings_lines()
 {
-    const auto mappings = readMappings("12/maps:7f00-7f10 rw-s 00000000 00:1b 55\n12/maps:7f20-7f30 rw-s 00001000 00:1b 55\n"
-                                       "13/maps:7f00-7f10 r--s 00000000 00:1b 55\n14/maps:7f00 00:1b 66\n"
-                                       "15/maps:7f00-7f10 r--s 00000000 00:1b 55x\n");
+    const auto mappings = readMappings(
+        "12/maps:7f00-7f10 rw-s 00000000 00:1b 55\n12/maps:7f20-7f30 rw-s 00001000 00:1b 55\n"
+        "13/maps:7f00-7f10 r--s 00000000 00:1b 55\n14/maps:7f00 00:1b 66\n"
+        "15/maps:7f00-7f10 r--s 00000000 00:1b 55x\n");
     QCOMPARE(mappings.size(), 1);
     QCOMPARE(mappings.value(55), (QList<qint64>{12, 13}));
 }
 
 void TstRecords::users_ofPasswd()
 {
-    const auto users = readUsers("root:x:0:0:root:/root:/bin/bash\nevil\x1b[31m:x:1001:1001::/:\nshort:x\n:x:5:5::/:\n"
-                                 "big:x:notanumber:1::/:\n");
+    const auto users = readUsers(
+        "root:x:0:0:root:/root:/bin/bash\nevil\x1b[31m:x:1001:1001::/:\nshort:x\n:x:5:5::/:\n"
+        "big:x:notanumber:1::/:\n");
     QCOMPARE(users.size(), 2);
     QCOMPARE(users.value(0), u"root"_s);
     QVERIFY(!users.value(1001).contains(QChar(0x1b)));
@@ -246,14 +258,17 @@ void TstRecords::statHead_data()
     QTest::addColumn<QByteArray>("comm");
     const QByteArray rest(" S 1 2 3 0 -1 4 5 6 7 8 9 10 11 12 20 0 1 0 391883 1 2");
     QTest::newRow("plain") << QByteArray("12 (sh)" + rest) << true << QByteArray("sh");
-    QTest::newRow("brackets") << QByteArray("12 ((sd-pam))" + rest) << true << QByteArray("(sd-pam)");
+    QTest::newRow("brackets") << QByteArray("12 ((sd-pam))" + rest) << true
+                              << QByteArray("(sd-pam)");
     QTest::newRow("empty") << QByteArray("12 ()" + rest) << true << QByteArray();
-    QTest::newRow("forged") << QByteArray("12 (a) S 1\n9 (b)" + rest) << true << QByteArray("a) S 1\n9 (b");
+    QTest::newRow("forged") << QByteArray("12 (a) S 1\n9 (b)" + rest) << true
+                            << QByteArray("a) S 1\n9 (b");
     QTest::newRow("cut") << QByteArray("12 (sh) S 1 2 3") << false << QByteArray();
     QTest::newRow("no bracket") << QByteArray("12 sh S") << false << QByteArray();
     QTest::newRow("nothing") << QByteArray() << false << QByteArray();
     QTest::newRow("a start that is none")
-        << QByteArray("12 (sh) S 1 2 3 0 -1 4 5 6 7 8 9 10 11 12 20 0 1 0 x 1 2") << false << QByteArray();
+        << QByteArray("12 (sh) S 1 2 3 0 -1 4 5 6 7 8 9 10 11 12 20 0 1 0 x 1 2") << false
+        << QByteArray();
 }
 
 void TstRecords::statHead()

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Pilothouse contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
-// An nvidia-smi that hangs: one such process on the host, snapshots of the rest keep coming, recovery by itself.
+// An nvidia-smi that hangs: one such process on the host, snapshots of the rest keep coming,
+// recovery by itself.
 #include "tests/unit/probe/ownprocesses.h"
 #include "tests/unit/probe/proberrig.h"
 
@@ -21,8 +22,7 @@ const QString freezer = u"/sys/fs/cgroup/freezer"_s;
 class Freezer
 {
 public:
-    Freezer()
-        : m_path(freezer + u"/pilothouse-test-%1"_s.arg(getpid()))
+    Freezer() : m_path(freezer + u"/pilothouse-test-%1"_s.arg(getpid()))
     {
         m_made = QFile::exists(freezer + u"/cgroup.procs"_s) && QDir().mkdir(m_path);
     }
@@ -75,7 +75,7 @@ QByteArray moody(const FakeHost &host, const QByteArray &body)
 {
     const QByteArray folder = QFile::encodeName(host.path({}));
     return "echo $$ >>" + folder + "/calls\nif [ ! -e " + folder + "/well ]; then\n" + body
-        + "\nfi\n" + host.healthySmi();
+           + "\nfi\n" + host.healthySmi();
 }
 
 void makeWell(const FakeHost &host)
@@ -104,8 +104,10 @@ void TstSmiGuard::slow_endedAfterItsLimit_data()
 {
     QTest::addColumn<QByteArray>("body");
     QTest::newRow("sleeps") << QByteArray("exec sleep 60");
-    QTest::newRow("ignores TERM") << QByteArray("trap '' TERM\nwhile :; do read x </proc/uptime; done");
-    QTest::newRow("prints without end") << QByteArray("while :; do echo 0, GPU-0, 00000000:01:00.0; done");
+    QTest::newRow("ignores TERM") << QByteArray(
+        "trap '' TERM\nwhile :; do read x </proc/uptime; done");
+    QTest::newRow("prints without end")
+        << QByteArray("while :; do echo 0, GPU-0, 00000000:01:00.0; done");
 }
 
 void TstSmiGuard::slow_endedAfterItsLimit()
@@ -144,7 +146,8 @@ void TstSmiGuard::unkillable_oneOnTheHostAndRecovery()
         QSKIP("needs root and a version 1 freezer cgroup");
     FakeHost host;
     host.tool(u"nvidia-smi"_s,
-        moody(host, "echo $$ >" + cage.path() + "/cgroup.procs\necho FROZEN >" + cage.path() + "/freezer.state\nsleep 1"));
+              moody(host, "echo $$ >" + cage.path() + "/cgroup.procs\necho FROZEN >" + cage.path()
+                              + "/freezer.state\nsleep 1"));
     const qint64 worker = host.process({"VLLM::Worker_TP0"});
     LocalShellProvider provider;
     provider.environment = host.environment();
@@ -171,7 +174,8 @@ void TstSmiGuard::unkillable_oneOnTheHostAndRecovery()
         QCOMPARE(callsOf(host), 1);
         QCOMPARE(provider.opened, 2);
     }
-    // It counts as stuck once it is older than five seconds; a reconnect and other consoles leave it alone then.
+    // It counts as stuck once it is older than five seconds; a reconnect and other consoles leave
+    // it alone then.
     QTest::qWait(3000);
     for (const QString &id : {u"console"_s, u"another"_s, u"one shot"_s}) {
         ProberRig rig(provider, quickSettings(id));
@@ -186,9 +190,10 @@ void TstSmiGuard::unkillable_oneOnTheHostAndRecovery()
     QVERIFY(rig.start());
     makeWell(host);
     cage.thaw();
-    QTRY_COMPARE_WITH_TIMEOUT(
-        (rig.take(), rig.snapshots.isEmpty() ? GpuSource::Status::Hung : rig.snapshots.last()->gpuSource.status),
-        GpuSource::Status::Ok, 8000);
+    QTRY_COMPARE_WITH_TIMEOUT((rig.take(), rig.snapshots.isEmpty()
+                                               ? GpuSource::Status::Hung
+                                               : rig.snapshots.last()->gpuSource.status),
+                              GpuSource::Status::Ok, 8000);
 }
 
 void TstSmiGuard::unkillable_withOneChannel()
@@ -198,7 +203,8 @@ void TstSmiGuard::unkillable_withOneChannel()
         QSKIP("needs root and a version 1 freezer cgroup");
     FakeHost host;
     host.tool(u"nvidia-smi"_s,
-        moody(host, "echo $$ >" + cage.path() + "/cgroup.procs\necho FROZEN >" + cage.path() + "/freezer.state\nsleep 1"));
+              moody(host, "echo $$ >" + cage.path() + "/cgroup.procs\necho FROZEN >" + cage.path()
+                              + "/freezer.state\nsleep 1"));
     const qint64 worker = host.process({"VLLM::Worker_TP0"});
     LocalShellProvider provider;
     provider.environment = host.environment();
@@ -226,8 +232,9 @@ void TstSmiGuard::stuckOfAnotherUser_noneIsStarted()
     SnapshotPtr snapshot = rig.take();
     QVERIFY(snapshot);
     QCOMPARE(snapshot->gpuSource.status, GpuSource::Status::Ok);
-    const qint64 other = host.process({"nvidia-smi", "--query-gpu=name"},
-        {u"comm="_s + QString::fromLatin1(QByteArray("nvidia-smi").toHex())});
+    const qint64 other =
+        host.process({"nvidia-smi", "--query-gpu=name"},
+                     {u"comm="_s + QString::fromLatin1(QByteArray("nvidia-smi").toHex())});
     // One that comes anew does not start its own until it knows.
     ProberRig fresh(provider, quickSettings(u"fresh"_s));
     QVERIFY(fresh.start());
@@ -246,8 +253,8 @@ void TstSmiGuard::stuckOfAnotherUser_noneIsStarted()
     QCOMPARE(callsOf(host), calls);
     QVERIFY(::kill(static_cast<pid_t>(other), 0) == 0); // never touched
     ::kill(static_cast<pid_t>(other), SIGKILL);
-    QTRY_COMPARE_WITH_TIMEOUT(
-        (rig.take(), rig.snapshots.last()->gpuSource.status), GpuSource::Status::Ok, 8000);
+    QTRY_COMPARE_WITH_TIMEOUT((rig.take(), rig.snapshots.last()->gpuSource.status),
+                              GpuSource::Status::Ok, 8000);
 }
 
 void TstSmiGuard::loopOfAnotherUser_doesNotCount()
