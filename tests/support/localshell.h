@@ -7,6 +7,7 @@
 
 #include "core/ssh/remoteshell.h"
 
+#include <QCoreApplication>
 #include <QProcess>
 #include <QProcessEnvironment>
 
@@ -54,6 +55,7 @@ public:
             delete process;
             return;
         }
+        process->setParent(QCoreApplication::instance());
         QObject::connect(process, &QProcess::finished, process, &QObject::deleteLater);
     }
 
