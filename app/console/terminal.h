@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-// The person's terminal with a command in it, always as a list of arguments: nothing is quoted, nothing is parsed again.
-// GUI thread.
+// The person's terminal with a command in it, always as a list of arguments: nothing is quoted, nothing is parsed
+// again. GUI thread.
 
 #include "core/base/result.h"
 

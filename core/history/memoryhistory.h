@@ -3,7 +3,7 @@
 #pragma once
 
 // Used memory of one host's GPUs over time, in memory and bounded: what the plot draws. A value that is missing is kept
-// as a gap (NaN), so that nothing ever draws a line across it. Pure value, any thread; the owner feeds it in time order.
+// as a gap (NaN), so that nothing ever draws a line across it. Pure value, any thread; fed in time order.
 
 #include "core/host/snapshot.h"
 
@@ -70,8 +70,8 @@ private:
 /// The key under which a card's samples are kept.
 [[nodiscard]] QString seriesKeyOf(const Gpu &gpu);
 
-/// What a plot of [fromMs, toMs] needs, with one sample before and one after: at most the smallest and the largest value
-/// and one gap for each of `buckets` equal spans of time, in time order. `buckets` of at least 1.
+/// What a plot of [fromMs, toMs] needs, with one sample before and one after: at most the smallest and the largest
+/// value and one gap for each of `buckets` equal spans of time, in time order. `buckets` of at least 1.
 [[nodiscard]] std::vector<MemorySample> decimated(const MemorySeries &series, qint64 fromMs, qint64 toMs,
                                                   int buckets);
 

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Pilothouse contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
-// How long from the start of the program to its first painted window, offscreen, with twenty hosts in the inventory that
-// take a connection and never say a word. Exits 1 above the limit, which holds for a release build.
+// How long from the start of the program to its first painted window, offscreen, with twenty hosts in the inventory
+// that take a connection and never say a word. Exits 1 above the limit, which holds for a release build.
 
 #include "tests/bench/figures.h"
 

@@ -174,7 +174,8 @@ Snapshot leftoverHost(const QString &host, qint64 ageMs)
     Process tracker = worker(0, 86, 0);
     tracker.comm = u"python3"_s;
     tracker.command = u"python3 -c from multiprocessing.resource_tracker import main;main(35)"_s;
-    tracker.arguments = {u"/usr/bin/python3"_s, u"-c"_s, u"from multiprocessing.resource_tracker import main;main(35)"_s};
+    tracker.arguments = {u"/usr/bin/python3"_s, u"-c"_s,
+                         u"from multiprocessing.resource_tracker import main;main(35)"_s};
     tracker.gpuMemory.clear();
     tracker.rssKib = qint64{14'336};
     snapshot.processes->append(tracker);
@@ -201,7 +202,7 @@ Snapshot hungHost(const QString &host, qint64 ageMs)
         process.gpuMemory.clear();
     snapshot.problems << Problem{u"gpu.tool_hung"_s, Problem::Severity::Warning, std::nullopt,
                                  u"nvidia-smi hangs since 41 s (PID 31337, state D)."_s,
-                                 u"No other one is started while it is there. Look at the kernel log for Xid errors."_s};
+                                 u"No other is started while it is there. Look at the kernel log for Xid errors."_s};
     return snapshot;
 }
 

@@ -64,11 +64,12 @@ public:
         window.addHost(spec(u"connecting1"_s));
         window.setState(u"connecting1"_s, connecting(u"key exchange with 10.0.0.5:22"_s));
         window.addHost(spec(u"failed1"_s));
-        window.setState(u"failed1"_s, retrying({ErrorCode::ConnectRefused, u"10.0.0.7:22: Connection refused."_s, {}}, 8));
+        window.setState(u"failed1"_s,
+                        retrying({ErrorCode::ConnectRefused, u"10.0.0.7:22: Connection refused."_s, {}}, 8));
         window.addHost(spec(u"changed1"_s));
         window.setState(u"changed1"_s,
                         stopped({ErrorCode::HostKeyChanged,
-                                 u"It shows SHA256:q7hT…; SHA256:mB0R… stands in /home/op/.ssh/known_hosts:12."_s, {}}));
+                                 u"It shows SHA256:q7hT…; SHA256:mB0R… stands in ~/.ssh/known_hosts:12."_s, {}}));
     }
 
     void shoot(const QString &name)

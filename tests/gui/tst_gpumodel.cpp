@@ -95,7 +95,8 @@ private slots:
 
     void accessibleText_isFilledEverywhere()
     {
-        for (const Snapshot &snapshot : {leftoverHost(u"a"_s), faultHost(u"b"_s), unifiedHost(u"c"_s), migHost(u"d"_s)}) {
+        const QString name = u"gpu1"_s;
+        for (const Snapshot &snapshot : {leftoverHost(name), faultHost(name), unifiedHost(name), migHost(name)}) {
             const Shown shown(snapshot);
             for (int row = 0; row < shown.model.rowCount(); ++row) {
                 const QString text = shown.at(row, Column::Bar, Qt::AccessibleTextRole).toString();

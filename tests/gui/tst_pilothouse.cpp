@@ -86,7 +86,8 @@ private slots:
         QVERIFY(file.open(QIODevice::WriteOnly));
         file.write("[[host]\nname = 1\n");
         file.close();
-        const Ended ended = run(home.path(), {u"--config"_s, home.path(), u"--screenshot"_s, home.filePath(u"x.png"_s)});
+        const QString picture = home.filePath(u"x.png"_s);
+        const Ended ended = run(home.path(), {u"--config"_s, home.path(), u"--screenshot"_s, picture});
         QCOMPARE(ended.exitCode, 8);
         QVERIFY(ended.errors.contains(u"hosts.toml"_s));
     }

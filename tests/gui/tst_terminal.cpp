@@ -39,10 +39,12 @@ private slots:
                                                << QStringList{u"/usr/bin/x-terminal-emulator"_s, u"-e"_s};
         QTest::newRow("gnome-terminal") << QStringList{u"gnome-terminal"_s} << QString()
                                         << QStringList{u"/usr/bin/gnome-terminal"_s, u"--"_s};
-        QTest::newRow("kitty takes it as it is") << QStringList{u"kitty"_s} << QString() << QStringList{u"/usr/bin/kitty"_s};
+        QTest::newRow("kitty takes it as it is") << QStringList{u"kitty"_s} << QString()
+                                                 << QStringList{u"/usr/bin/kitty"_s};
         QTest::newRow("wezterm") << QStringList{u"wezterm"_s} << QString()
                                  << QStringList{u"/usr/bin/wezterm"_s, u"start"_s, u"--"_s};
-        QTest::newRow("TERMINAL wins") << QStringList{u"xterm"_s, u"foot"_s} << u"foot"_s << QStringList{u"/usr/bin/foot"_s};
+        QTest::newRow("TERMINAL wins") << QStringList{u"xterm"_s, u"foot"_s} << u"foot"_s
+                                       << QStringList{u"/usr/bin/foot"_s};
         QTest::newRow("TERMINAL with arguments and path")
             << QStringList{u"konsole"_s} << u"/opt/bin/konsole --hold"_s
             << QStringList{u"/usr/bin/konsole"_s, u"--hold"_s, u"-e"_s};

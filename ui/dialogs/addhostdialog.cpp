@@ -166,7 +166,7 @@ void AddHostDialog::onAliasesChosen()
 {
     const QStringList chosen = chosenAliases();
     const bool several = chosen.size() > 1;
-    for (QWidget *field : {static_cast<QWidget *>(m_target), static_cast<QWidget *>(m_name), static_cast<QWidget *>(m_unit)})
+    for (QLineEdit *field : {m_target, m_name, m_unit})
         field->setEnabled(!several);
     if (chosen.size() == 1) {
         m_target->setText(chosen.first());
@@ -221,7 +221,8 @@ void AddHostDialog::check()
 {
     const QStringList chosen = chosenAliases();
     if (chosen.size() > 1) {
-        const auto known = std::ranges::count_if(chosen, [this](const QString &name) { return m_taken.contains(name); });
+        const auto isKnown = [this](const QString &name) { return m_taken.contains(name); };
+        const auto known = std::ranges::count_if(chosen, isKnown);
         m_message->setText(known == 0 ? tr("%1 hosts will be added.").arg(chosen.size())
                                       : tr("%1 hosts will be added, %2 are there already.")
                                             .arg(chosen.size() - known)

@@ -24,6 +24,7 @@ bool HostStore::add(const HostSpec &spec)
     auto host = std::make_unique<HostData>();
     host->spec = spec;
     host->state.since = now();
+    m_byName.insert(spec.name, host.get());
     m_hosts.push_back(std::move(host));
     emit added(spec.name);
     return true;
@@ -36,6 +37,7 @@ void HostStore::remove(const QString &name)
         return;
     const std::unique_ptr<HostData> kept = std::move(*it); // until all who read it have let go
     m_hosts.erase(it);
+    m_byName.remove(kept->spec.name);
     emit removed(kept->spec.name);
 }
 
@@ -91,8 +93,7 @@ QStringList HostStore::names() const
 
 HostData *HostStore::at(const QString &name) const
 {
-    const auto it = std::ranges::find_if(m_hosts, [&name](const auto &host) { return host->spec.name == name; });
-    return it == m_hosts.end() ? nullptr : it->get();
+    return m_byName.value(name);
 }
 
 } // namespace pilothouse

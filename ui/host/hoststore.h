@@ -7,6 +7,7 @@
 
 #include "ui/host/hostdata.h"
 
+#include <QHash>
 #include <QObject>
 
 #include <functional>
@@ -47,6 +48,7 @@ private:
 
     Clock m_clock;
     std::vector<std::unique_ptr<HostData>> m_hosts;
+    QHash<QString, HostData *> m_byName;
 };
 
 } // namespace pilothouse

@@ -48,7 +48,7 @@ private:
     bool m_stale = false;
 };
 
-/// Every word of the filter must stand somewhere in the row, whatever its case. Equal rows keep the order of their PIDs.
+/// Every word of the filter must stand somewhere in the row, in any case. Equal rows keep the order of their PIDs.
 class ProcessFilter final : public QSortFilterProxyModel
 {
     Q_OBJECT

@@ -15,8 +15,9 @@ void paintRowBackground(QPainter *painter, const QStyleOptionViewItem &option, c
     if (option.state.testFlag(QStyle::State_Selected)) {
         painter->fillRect(option.rect, theme.color(ColorId::Selection));
         // A tint alone is hard to see on a bright screen.
+        const QRect bar(option.rect.topLeft(), QSize(3, option.rect.height()));
         if (index.column() == 0)
-            painter->fillRect(QRect(option.rect.topLeft(), QSize(3, option.rect.height())), theme.color(ColorId::Accent));
+            painter->fillRect(bar, theme.color(ColorId::Accent));
     } else if (option.state.testFlag(QStyle::State_MouseOver)) {
         painter->fillRect(option.rect, theme.color(ColorId::Hover));
     }

@@ -187,7 +187,8 @@ void PlotScene::draw(const MemoryHistory &history)
         const QString name = QString::number(series.index);
         if (graph->name() != name)
             graph->setName(name);
-        const std::vector<MemorySample> samples = decimated(series, from, to, std::max(axisArea().width(), leastBuckets));
+        const int buckets = std::max(axisArea().width(), leastBuckets);
+        const std::vector<MemorySample> samples = decimated(series, from, to, buckets);
         hasValue = hasValue || !std::ranges::all_of(samples, &MemorySample::isGap);
         QVector<QCPGraphData> points;
         points.reserve(static_cast<qsizetype>(samples.size()));

@@ -63,7 +63,8 @@ void Readout::paintRow(QPainter &painter, const ReadoutRow &row, const QRect &ce
     painter.setPen(m_theme.seriesPen(row.slot, 2));
     painter.drawLine(cell.left(), cell.center().y(), cell.left() + dash, cell.center().y());
     painter.setPen(m_theme.color(ColorId::TextMuted));
-    const QRect name(cell.left() + dash + space(this, 1), cell.top(), fontMetrics().horizontalAdvance(QStringLiteral("00")), cell.height());
+    const int nameWidth = fontMetrics().horizontalAdvance(QStringLiteral("00"));
+    const QRect name(cell.left() + dash + space(this, 1), cell.top(), nameWidth, cell.height());
     painter.drawText(name, Qt::AlignRight | Qt::AlignVCenter, row.name);
     painter.setPen(m_theme.color(ColorId::Text));
     painter.drawText(cell.adjusted(0, 0, -space(this, 2), 0), Qt::AlignRight | Qt::AlignVCenter, row.value);
@@ -87,14 +88,15 @@ void Readout::paintEvent(QPaintEvent *)
     const QRect inside = box.adjusted(space(this, 2), space(this, 1), 0, -space(this, 1));
     const int line = fontMetrics().height();
     painter.setPen(m_theme.color(ColorId::Text));
-    painter.drawText(QRect(inside.left(), inside.top(), inside.width(), line), Qt::AlignLeft | Qt::AlignVCenter, m_title);
+    const QRect title(inside.left(), inside.top(), inside.width(), line);
+    painter.drawText(title, Qt::AlignLeft | Qt::AlignVCenter, m_title);
     const auto columns = std::max<qsizetype>(1, (m_rows.size() + rowsPerColumn - 1) / rowsPerColumn);
     const int cellWidth = inside.width() / static_cast<int>(columns);
     for (qsizetype i = 0; i < m_rows.size(); ++i) {
         const int column = static_cast<int>(i) / rowsPerColumn;
         const int row = static_cast<int>(i) % rowsPerColumn;
-        paintRow(painter, m_rows.at(i),
-                 QRect(inside.left() + column * cellWidth, inside.top() + line * (row + 1) + space(this, 1), cellWidth, line));
+        const QPoint at(inside.left() + column * cellWidth, inside.top() + line * (row + 1) + space(this, 1));
+        paintRow(painter, m_rows.at(i), QRect(at, QSize(cellWidth, line)));
     }
 }
 

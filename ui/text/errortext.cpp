@@ -48,7 +48,7 @@ constexpr std::array rows{
     Row{ErrorCode::HostKeyUnknown, T("host key unknown"), T("The host key is not known"),
         T("Retry, compare the fingerprint, then accept it once.")},
     Row{ErrorCode::HostKeyChanged, T("host key CHANGED"), T("The host key has changed"),
-        T("Somebody may be listening in, or the host was installed anew. Ask its owner; only then remove the old line.")},
+        T("Somebody may be listening in, or the host was installed anew. Ask its owner; then remove the old line.")},
     Row{ErrorCode::HostKeyRevoked, T("host key REVOKED"), T("The host key is revoked"),
         T("Do not connect. Ask the owner of the host.")},
     Row{ErrorCode::SignInRefused, T("sign-in refused"), T("The host refuses the sign-in"),

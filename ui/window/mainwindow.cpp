@@ -7,8 +7,6 @@
 #include "ui/dialogs/questiondesk.h"
 #include "ui/dialogs/textdialog.h"
 #include "ui/host/hostpage.h"
-#include "ui/host/hostsummary.h"
-#include "ui/host/processpanel.h"
 #include "ui/host/statepane.h"
 #include "ui/plots/plotpanel.h"
 #include "ui/theme/icons.h"
@@ -16,9 +14,7 @@
 #include "ui/window/hostlist.h"
 #include "ui/window/statusline.h"
 
-#include <QAction>
-#include <QApplication>
-#include <QClipboard>
+#include <QEvent>
 #include <QMenuBar>
 #include <QPushButton>
 #include <QSplitter>
@@ -110,8 +106,8 @@ void MainWindow::showNotice(const QString &title, const QString &text)
         m_empty->showWords({Severity::Notice, title, text, {}, {}});
         return;
     }
-    const QString words = tr("Pilothouse reads GPU hosts over SSH with your own SSH configuration. Nothing is installed "
-                             "on them.");
+    const QString words = tr("Pilothouse reads GPU hosts over SSH with your own SSH configuration. "
+                             "Nothing is installed on them.");
     m_empty->showWords({Severity::Notice, tr("No hosts yet"), words, {}, {}});
 }
 
@@ -207,69 +203,6 @@ bool MainWindow::event(QEvent *event)
     return done;
 }
 
-void MainWindow::onCommand(CommandId id, bool checked)
-{
-    const QString name = currentHost();
-    switch (id) {
-    case CommandId::AddHost: emit addHostRequested(false); return;
-    case CommandId::ImportHosts: emit addHostRequested(true); return;
-    case CommandId::TryDemo: emit demoRequested(); return;
-    case CommandId::Quit: close(); return;
-    case CommandId::OpenTerminal: emit terminalRequested(name); return;
-    case CommandId::CopySshCommand: emit sshCommandRequested(name); return;
-    case CommandId::TakeSnapshot: emit snapshotRequested(name); return;
-    case CommandId::RetryNow: emit retryRequested(name); return;
-    case CommandId::EditHost: emit editRequested(name); return;
-    case CommandId::CopySummary:
-        if (const HostData *host = m_store->find(name))
-            QGuiApplication::clipboard()->setText(summaryText(*host, m_store->now()));
-        return;
-    case CommandId::CopyTable: QGuiApplication::clipboard()->setText(pageOf(name)->processPanel()->text()); return;
-    case CommandId::NextHost: m_list->step(1); return;
-    case CommandId::PreviousHost: m_list->step(-1); return;
-    case CommandId::FilterHosts: m_list->focusFilter(); return;
-    case CommandId::FilterProcesses: pageOf(name)->processPanel()->focusFilter(); return;
-    case CommandId::PausePlot:
-    case CommandId::PlotLive:
-    case CommandId::Span5Minutes:
-    case CommandId::Span1Hour: onPlotCommand(id, checked); return;
-    case CommandId::ThemeFollow:
-    case CommandId::ThemeLight:
-    case CommandId::ThemeDark: onThemeCommand(id); return;
-    case CommandId::ShowKeys:
-    case CommandId::About: onHelpCommand(id); return;
-    }
-}
-
-void MainWindow::onPlotCommand(CommandId id, bool checked)
-{
-    PlotPanel *panel = pageOf(currentHost())->plotPanel();
-    switch (id) {
-    case CommandId::PausePlot: panel->plot()->setPaused(checked); return;
-    case CommandId::PlotLive: panel->plot()->backToLive(); return;
-    case CommandId::Span5Minutes: panel->setSpan(5min); return;
-    default: panel->setSpan(1h); return;
-    }
-}
-
-void MainWindow::onThemeCommand(CommandId id)
-{
-    m_theme.setMode(id == CommandId::ThemeLight      ? Theme::Mode::Light
-                        : id == CommandId::ThemeDark ? Theme::Mode::Dark
-                                                     : Theme::Mode::Follow);
-}
-
-void MainWindow::onHelpCommand(CommandId id)
-{
-    if (id == CommandId::ShowKeys) {
-        showText(this, u"keysDialog"_s, tr("Keyboard Shortcuts"), keyTable());
-        return;
-    }
-    showText(this, u"aboutDialog"_s, tr("About Pilothouse"),
-             tr("Pilothouse %1\nA desktop console for GPU inference hosts.\n\nGPL-3.0-or-later, without any warranty.")
-                 .arg(QCoreApplication::applicationVersion()));
-}
-
 void MainWindow::showChosen(const QString &name)
 {
     m_pages->setCurrentWidget(pageOf(name));
@@ -296,28 +229,6 @@ void MainWindow::tick()
     if (host)
         pageOf(name)->showTime(*host, m_store->now());
     m_status->showHost(host, m_store->now());
-}
-
-void MainWindow::updateCommands()
-{
-    using Phase = LinkState::Phase;
-    CommandContext context;
-    context.anyHost = !m_store->names().isEmpty();
-    if (const HostData *host = m_store->find(currentHost())) {
-        context.host = true;
-        context.snapshot = host->snapshot != nullptr;
-        context.connected = host->isConnected();
-        context.trouble = host->state.phase == Phase::Retrying || host->state.phase == Phase::Stopped;
-    }
-    m_commands->setContext(context);
-    const CommandId mode = m_theme.mode() == Theme::Mode::Light ? CommandId::ThemeLight
-        : m_theme.mode() == Theme::Mode::Dark                   ? CommandId::ThemeDark
-                                                                : CommandId::ThemeFollow;
-    m_commands->action(mode)->setChecked(true);
-    if (HostPage *page = m_pageByName.value(currentHost())) {
-        const bool paused = page->plotPanel()->plot()->view() == MemoryPlot::View::Paused;
-        m_commands->action(CommandId::PausePlot)->setChecked(paused);
-    }
 }
 
 HostPage *MainWindow::pageOf(const QString &name)
