@@ -198,7 +198,7 @@ Founding measureFounding(SshdServer &server)
     const double masterShare = (ticksOf(master) - masterBefore) / foundings;
     for (double &cpu : founding.cpu)
         cpu += masterShare;
-    ::kill(master, SIGTERM);
+    ::kill(master, SIGKILL); // SIGTERM may come in the moment before it waits, and be slept through
     ::waitpid(master, nullptr, 0);
     return founding;
 }
