@@ -6,7 +6,26 @@
 
 #include <algorithm>
 
+#include <sys/syscall.h>
+#include <unistd.h>
+
 namespace pilothouse {
+
+namespace {
+
+/// QThread::wait() returns before the thread's own data is gone: OpenSSL's frees itself in a thread's last moments, and
+/// crashes when the process has ended OpenSSL by then. False: it was still there at the deadline.
+bool waitUntilGone(pid_t kernelId, const QDeadlineTimer &deadline)
+{
+    while (kernelId != 0 && ::syscall(SYS_tgkill, ::getpid(), kernelId, 0) == 0) {
+        if (deadline.hasExpired())
+            return false;
+        QThread::yieldCurrentThread();
+    }
+    return true;
+}
+
+} // namespace
 
 LinkThreads::~LinkThreads()
 {
@@ -15,27 +34,32 @@ LinkThreads::~LinkThreads()
 
 void LinkThreads::start(std::unique_ptr<QThread> thread)
 {
-    std::erase_if(m_threads, [](const QPointer<QThread> &other) { return other.isNull(); });
+    const auto kernelId = std::make_shared<std::atomic<pid_t>>(0);
+    std::erase_if(m_threads, [](const Entry &other) { return other.thread.isNull(); });
     QThread *raw = thread.release();
     QObject::connect(raw, &QThread::finished, raw, &QObject::deleteLater);
-    m_threads.emplace_back(raw);
+    QObject::connect(
+        raw, &QThread::started, raw, [kernelId] { *kernelId = pid_t(::syscall(SYS_gettid)); }, Qt::DirectConnection);
+    m_threads.push_back({raw, kernelId});
     raw->start();
 }
 
 bool LinkThreads::waitForEnd(std::chrono::milliseconds limit)
 {
     const QDeadlineTimer deadline(limit);
-    for (QPointer<QThread> &thread : m_threads) {
-        if (thread && thread->wait(deadline))
-            delete thread.data(); // its own deleteLater would need an event loop that may be over
+    for (const Entry &entry : m_threads) {
+        if (entry.thread && !entry.thread->wait(deadline))
+            continue;
+        if (waitUntilGone(*entry.kernelId, deadline))
+            delete entry.thread.data(); // its own deleteLater would need an event loop that may be over
     }
-    std::erase_if(m_threads, [](const QPointer<QThread> &thread) { return thread.isNull(); });
+    std::erase_if(m_threads, [](const Entry &entry) { return entry.thread.isNull(); });
     return m_threads.empty();
 }
 
 int LinkThreads::running() const
 {
-    return int(std::ranges::count_if(m_threads, [](const QPointer<QThread> &thread) { return !thread.isNull(); }));
+    return int(std::ranges::count_if(m_threads, [](const Entry &entry) { return !entry.thread.isNull(); }));
 }
 
 } // namespace pilothouse

@@ -8,9 +8,12 @@
 #include <QPointer>
 #include <QThread>
 
+#include <atomic>
 #include <chrono>
 #include <memory>
 #include <vector>
+
+#include <sys/types.h>
 
 namespace pilothouse {
 
@@ -29,7 +32,12 @@ public:
     [[nodiscard]] int running() const;
 
 private:
-    std::vector<QPointer<QThread>> m_threads;
+    struct Entry
+    {
+        QPointer<QThread> thread;
+        std::shared_ptr<std::atomic<pid_t>> kernelId; ///< 0 until it runs
+    };
+    std::vector<Entry> m_threads;
 };
 
 } // namespace pilothouse
