@@ -77,10 +77,11 @@ guard() {
     {
         read -r g_me g_rest </proc/self/stat
         g_stuck= g_pid=
-        trap 'g_stuck=1' USR1
-        trap 'kill -KILL $g_pid 2>/dev/null; kill $g_watch 2>/dev/null; exit' TERM HUP
+        # Before the traps: a child that was only forked yet would catch its end by our handler, and live on.
         g_watchdog &
         g_watch=$!
+        trap 'g_stuck=1' USR1
+        trap 'kill -KILL $g_pid 2>/dev/null; kill $g_watch 2>/dev/null; exit' TERM HUP
         "$@"
         if [ -n "$g_stuck" ] && stat_of $g_pid && [ "$ST_STATE" != Z ]; then
             printf '%s stuck %s %s\n' "$N" "$g_pid" "$ST_START"

@@ -5,6 +5,8 @@
 #include "tests/lab/lablink.h"
 #include "tests/lab/labmain.h"
 
+#include <limits>
+
 using namespace pilothouse;
 using namespace pilothouse::test;
 using namespace Qt::StringLiterals;
@@ -42,12 +44,21 @@ class TstLabTicks : public QObject
         return lines;
     }
 
+    // The least of several looks: what the shells fork for a moment counts as theirs.
     [[nodiscard]] qint64 probeRssKib() const
     {
-        qint64 sum = 0;
-        for (const qint64 pid : m_host.processes(u"^/?[a-z/]*sh -s pilothouse-probe"_s))
-            sum += m_host.sh(u"sed -n 's/^VmRSS:[^0-9]*\\([0-9]*\\) kB/\\1/p' /proc/%1/status || :"_s.arg(pid)).trimmed().toLongLong();
-        return sum;
+        qint64 least = std::numeric_limits<qint64>::max();
+        for (int look = 0; look < 10; ++look) {
+            const QByteArray sizes = m_host.sh(u"for f in $(grep -ls pilothouse-probe /proc/[0-9]*/cmdline); do "
+                                               "sed -n 's/^VmRSS:[^0-9]*\\([0-9]*\\) kB/\\1/p' ${f%cmdline}status 2>/dev/null; "
+                                               "done; :"_s);
+            qint64 sum = 0;
+            for (const QByteArray &size : sizes.split('\n'))
+                sum += size.toLongLong();
+            least = std::min(least, sum);
+            QTest::qWait(20);
+        }
+        return least;
     }
 
 private slots:
