@@ -21,10 +21,10 @@ function(pilothouse_program name)
     target_link_libraries(${name} PRIVATE pilothouse_options ${arg_LINKS})
 endfunction()
 
-# pilothouse_test(<tst_name> LABEL unit|ssh|gui|lab|"unit;fleet" SOURCES <files> LINKS <links> [TIMEOUT <seconds>] [SERIAL])
+# pilothouse_test(<tst_name> LABEL <unit|ssh|gui|threads>... SOURCES <files> LINKS <links> [TIMEOUT <seconds>] [SERIAL])
 # One QtTest program. Its working data: PILOTHOUSE_TEST_DATA is tests/data, PILOTHOUSE_SOURCE_DIR the tree.
 function(pilothouse_test name)
-    cmake_parse_arguments(arg "SERIAL" "LABEL;TIMEOUT" "SOURCES;LINKS" ${ARGN})
+    cmake_parse_arguments(arg "SERIAL" "TIMEOUT" "LABEL;SOURCES;LINKS" ${ARGN})
     add_executable(${name} ${arg_SOURCES})
     target_include_directories(${name} PRIVATE ${CMAKE_SOURCE_DIR})
     target_compile_definitions(${name} PRIVATE

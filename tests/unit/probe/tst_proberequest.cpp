@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/probe/proberequest.h"
 
+#include "tests/support/skip.h"
 #include "tests/support/testmain.h"
 
 #include <QProcess>
@@ -187,7 +188,7 @@ void TstProbeRequest::script_hasNoCommentsAndParses()
     QProcess process;
     process.start(shell.first(), shell.sliced(1) + QStringList{u"-n"_s});
     if (!process.waitForStarted(5000))
-        QSKIP("this shell is not installed");
+        PILOTHOUSE_SKIP("this shell is not installed");
     process.write(text);
     process.closeWriteChannel();
     QVERIFY(process.waitForFinished(10'000));

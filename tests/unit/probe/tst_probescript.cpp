@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Pilothouse contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The real script under the shells that hosts have, against processes and tools made for it.
+#include "tests/support/skip.h"
 #include "tests/unit/probe/ownprocesses.h"
 #include "tests/unit/probe/scriptrig.h"
 
@@ -86,7 +87,7 @@ std::unique_ptr<LocalShellProvider> TstProbeScript::providerFor(const FakeHost &
 #define PROVIDER_OR_SKIP(name, host)                                                               \
     const auto name = providerFor(host);                                                           \
     if ((name)->command.isEmpty())                                                                 \
-        QSKIP("this shell is not installed, or no mount namespace can be made here");
+        PILOTHOUSE_SKIP("this shell is not installed, or no mount namespace can be made here");
 
 void TstProbeScript::light_underEachShell()
 {
@@ -149,7 +150,7 @@ void TstProbeScript::deep_underEachShell()
     host.nvidiaSmi(1);
     QTemporaryDir shm(u"/dev/shm/pilothouse-XXXXXX"_s);
     if (!shm.isValid() || geteuid() != 0)
-        QSKIP("needs root: device nodes and everybody's descriptors");
+        PILOTHOUSE_SKIP("needs root: device nodes and everybody's descriptors");
     const QString device = u"/dev/nvidia9"_s;
     QVERIFY(QFile::exists(device)
             || QProcess::execute(u"mknod"_s, {device, u"c"_s, u"1"_s, u"3"_s}) == 0);
@@ -329,7 +330,7 @@ esac
 void TstProbeScript::nvidiaSmi_absent()
 {
     if (QFile::exists(u"/usr/bin/nvidia-smi"_s))
-        QSKIP("this machine has an nvidia-smi");
+        PILOTHOUSE_SKIP("this machine has an nvidia-smi");
     FakeHost host;
     LocalShellProvider provider;
     provider.environment = host.environment();
@@ -491,7 +492,7 @@ void TstProbeScript::units_membersComeFromTheirCgroup()
 void TstProbeScript::zombieLeader_threadsHoldTheDevice()
 {
     if (geteuid() != 0)
-        QSKIP("needs root: a device node");
+        PILOTHOUSE_SKIP("needs root: a device node");
     FakeHost host;
     host.nvidiaSmi(1);
     const QString device = u"/dev/nvidia8"_s;
@@ -523,7 +524,7 @@ void TstProbeScript::noBase64_goesOnInHex()
     const qint64 pid = host.process({"VLLM::Worker", "x\ny"});
     const auto providerCommand = loginThrough(u"busybox"_s);
     if (providerCommand.isEmpty())
-        QSKIP("no busybox, or no mount namespace can be made here");
+        PILOTHOUSE_SKIP("no busybox, or no mount namespace can be made here");
     QTemporaryDir applets;
     appletFolder(applets);
     QFile::remove(applets.filePath(u"base64"_s));
@@ -542,7 +543,7 @@ void TstProbeScript::noBase64_goesOnInHex()
 void TstProbeScript::plainUser_whatCannotBeSeenIsNamed()
 {
     if (geteuid() != 0)
-        QSKIP("needs root to become somebody else");
+        PILOTHOUSE_SKIP("needs root to become somebody else");
     FakeHost host;
     host.nvidiaSmi(1);
     QFile::setPermissions(host.path({}), QFile::Permissions(0x7755));
@@ -571,7 +572,7 @@ void TstProbeScript::plainUser_whatCannotBeSeenIsNamed()
 void TstProbeScript::hiddenProcesses_isSaid()
 {
     if (geteuid() != 0)
-        QSKIP("needs root to mount");
+        PILOTHOUSE_SKIP("needs root to mount");
     FakeHost host;
     host.nvidiaSmi(1);
     QFile::setPermissions(host.path({}), QFile::Permissions(0x7755));

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // An nvidia-smi that hangs: one such process on the host, snapshots of the rest keep coming,
 // recovery by itself.
+#include "tests/support/skip.h"
 #include "tests/unit/probe/ownprocesses.h"
 #include "tests/unit/probe/proberrig.h"
 
@@ -143,7 +144,7 @@ void TstSmiGuard::unkillable_oneOnTheHostAndRecovery()
 {
     const Freezer cage;
     if (!cage.isUsable())
-        QSKIP("needs root and a version 1 freezer cgroup");
+        PILOTHOUSE_SKIP("needs root and a version 1 freezer cgroup");
     FakeHost host;
     host.tool(u"nvidia-smi"_s,
               moody(host, "echo $$ >" + cage.path() + "/cgroup.procs\necho FROZEN >" + cage.path()
@@ -200,7 +201,7 @@ void TstSmiGuard::unkillable_withOneChannel()
 {
     const Freezer cage;
     if (!cage.isUsable())
-        QSKIP("needs root and a version 1 freezer cgroup");
+        PILOTHOUSE_SKIP("needs root and a version 1 freezer cgroup");
     FakeHost host;
     host.tool(u"nvidia-smi"_s,
               moody(host, "echo $$ >" + cage.path() + "/cgroup.procs\necho FROZEN >" + cage.path()

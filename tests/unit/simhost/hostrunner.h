@@ -4,6 +4,7 @@
 
 // Boots one simulated host for a test and runs commands in it, without SSH between.
 
+#include "tests/support/skip.h"
 #include "app/simhost/scenario.h"
 #include "app/simhost/simulatedhost.h"
 
@@ -125,5 +126,5 @@ inline ScenarioHost quietHost(const QString &gpus = {}, const QString &conf = {}
 #define PILOTHOUSE_BOOT_OR_SKIP(runner, host)                                                                \
     if (!(runner).boot(host)) {                                                                              \
         QVERIFY2(qEnvironmentVariable("CI") != QStringLiteral("true"), qPrintable((runner).reason));         \
-        QSKIP(qPrintable((runner).reason));                                                                  \
+        PILOTHOUSE_SKIP(qPrintable((runner).reason));                                                                  \
     }

@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: Pilothouse contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "tests/support/skip.h"
 #include "tests/support/testmain.h"
 
 #include <QDir>
@@ -87,7 +88,7 @@ private slots:
     void initTestCase()
     {
         if (QStandardPaths::findExecutable(u"ssh"_s).isEmpty())
-            QSKIP("No OpenSSH client here.");
+            PILOTHOUSE_SKIP("No OpenSSH client here.");
         QTemporaryDir folder;
         QProcess trial;
         trial.start(QStringLiteral(SIMHOST_PATH), {u"--dir"_s, folder.path(), u"--scenario"_s, u"plain"_s});
@@ -95,7 +96,7 @@ private slots:
         const Answer answer = finished(trial);
         if (answer.code != 0) {
             QVERIFY2(qEnvironmentVariable("CI") != u"true"_s, answer.errors.constData());
-            QSKIP(answer.errors.constData());
+            PILOTHOUSE_SKIP(answer.errors.constData());
         }
     }
     void cleanup()

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Pilothouse contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "hostrunner.h"
+#include "tests/support/skip.h"
 #include "tests/support/testmain.h"
 
 #include <QDir>
@@ -126,7 +127,7 @@ private slots:
     void session_ofAnOrdinaryUser()
     {
         if (geteuid() != 0)
-            QSKIP("Only root may map more than one account into a host.");
+            PILOTHOUSE_SKIP("Only root may map more than one account into a host.");
         HostRunner runner;
         PILOTHOUSE_BOOT_OR_SKIP(runner, quietHost())
         QCOMPARE(runner.output(u"id -un; pwd"_s, u"ops"_s), u"ops\n/home/ops"_s);

@@ -3,6 +3,7 @@
 // Our known_hosts reader against OpenSSH on this machine: the same files, the same key, the same
 // verdict. The server is `sshd -i` as the client's ProxyCommand, so that no port is opened.
 #include "core/ssh/knownhosts.h"
+#include "tests/support/skip.h"
 #include "tests/support/testmain.h"
 
 #include <QDir>
@@ -101,7 +102,7 @@ void TstKnownHostsOpenSsh::initTestCase()
     m_sshd = QStandardPaths::findExecutable(u"sshd"_s,
                                             {u"/usr/sbin"_s, u"/usr/local/sbin"_s, u"/usr/bin"_s});
     if (m_sshd.isEmpty() || QStandardPaths::findExecutable(u"ssh-keygen"_s).isEmpty())
-        QSKIP("needs openssh-server and openssh-client");
+        PILOTHOUSE_SKIP("needs openssh-server and openssh-client");
     if (::geteuid() == 0)
         QDir().mkpath(u"/run/sshd"_s); // sshd wants it to exist when root runs it
     for (const auto &[name, type] : {std::pair{u"server"_s, u"ed25519"_s},

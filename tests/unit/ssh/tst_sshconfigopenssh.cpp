@@ -3,6 +3,7 @@
 // Our reading of `ssh -G` against the ssh of this machine.
 #include "core/ssh/sshcommandline.h"
 #include "core/ssh/sshconfig.h"
+#include "tests/support/skip.h"
 #include "tests/support/testmain.h"
 
 #include <QFile>
@@ -71,7 +72,7 @@ private:
 void TstSshConfigOpenSsh::initTestCase()
 {
     if (QStandardPaths::findExecutable(u"ssh"_s).isEmpty())
-        QSKIP("needs openssh-client");
+        PILOTHOUSE_SKIP("needs openssh-client");
 }
 
 QString TstSshConfigOpenSsh::configWith(const QByteArray &text) const

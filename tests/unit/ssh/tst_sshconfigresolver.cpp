@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Pilothouse contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/ssh/sshconfigresolver.h"
+#include "tests/support/skip.h"
 #include "tests/support/testmain.h"
 
 #include <QElapsedTimer>
@@ -65,7 +66,7 @@ private:
 void TstSshConfigResolver::init()
 {
     if (QStandardPaths::findExecutable(u"ssh"_s).isEmpty())
-        QSKIP("needs openssh-client");
+        PILOTHOUSE_SKIP("needs openssh-client");
     QTest::failOnWarning(QRegularExpression(u".*"_s));
     m_dir = std::make_unique<QTemporaryDir>();
     m_resolver = std::make_unique<SshConfigResolver>();
