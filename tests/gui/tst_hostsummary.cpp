@@ -202,8 +202,5 @@ private slots:
     }
 };
 
-Q_DECLARE_METATYPE(pilothouse::HostData)
-Q_DECLARE_METATYPE(pilothouse::Severity)
-
 PILOTHOUSE_TEST_MAIN(TstHostSummary)
 #include "tst_hostsummary.moc"
