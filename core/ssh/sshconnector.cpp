@@ -100,7 +100,9 @@ void SshConnector::start(const Destination &destination, Words words, Done done)
         return;
     }
     m_words(u"looking up "_s + cleanLine(destination.hostName));
-    m_lookup = QHostInfo::lookupHost(destination.hostName, this, &SshConnector::lookedUp);
+    // By name and not by pointer: in Qt 6.4 two threads release the slot object of the other overload, and now and then
+    // the second one writes to freed memory (seen as an abort when the thread ends).
+    m_lookup = QHostInfo::lookupHost(destination.hostName, this, SLOT(lookedUp(QHostInfo)));
 }
 
 void SshConnector::lookedUp(const QHostInfo &info)

@@ -56,6 +56,9 @@ public:
     /// Silence after which the next address is tried as well.
     static constexpr std::chrono::milliseconds nextAddressAfter{700};
 
+private slots:
+    void lookedUp(const QHostInfo &info);
+
 private:
     struct Attempt;
     struct Failure
@@ -64,7 +67,6 @@ private:
         int error;
     };
 
-    void lookedUp(const QHostInfo &info);
     void useAddresses(const QList<QHostAddress> &addresses);
     void startNext();
     [[nodiscard]] Result<int> openSocket(const QHostAddress &address) const;

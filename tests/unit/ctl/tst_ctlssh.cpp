@@ -113,7 +113,8 @@ void TstCtlSsh::failure_hasItsExitCode_data()
     const QStringList gpu{u"gpu_01"_s};
 
     row("nobody listens", [] {}, {u"127.0.0.1:%1"_s.arg(freePort())}, 3, "refuses the connection");
-    row("no such name", [] {}, {u"nowhere.invalid"_s}, 3, "The host name is not known");
+    // A label of 70 letters is refused here, before anybody is asked.
+    row("no such name", [] {}, {QString(70, u'n') + u".invalid"_s}, 3, "The host name is not known");
     row("jump host", [this] { QVERIFY(m_server.writeClientConfig({u"ProxyJump jump.invalid"_s})); }, gpu, 3,
         "proxyjump");
     row("proxy command", [this] { QVERIFY(m_server.writeClientConfig({u"ProxyCommand false"_s})); }, gpu, 3,
@@ -213,7 +214,7 @@ void TstCtlSsh::test_namesTheFailingStep()
     QFETCH(const int, exitCode);
     QString target = u"gpu_01"_s;
     if (what == u"name")
-        target = u"nowhere.invalid"_s;
+        target = QString(70, u'n') + u".invalid"_s;
     else if (what == u"port")
         target = u"127.0.0.1:%1"_s.arg(freePort());
     else if (what == u"host key")
