@@ -92,10 +92,11 @@ Result<ConsoleOptions> parseConsoleOptions(const QStringList &arguments)
     QCommandLineParser parser;
     addOptions(parser);
     if (!parser.parse(arguments))
-        return fail(ErrorCode::Usage, parser.errorText() + u'.');
+        return fail(ErrorCode::Usage, parser.errorText());
     ConsoleOptions options;
     if (parser.isSet(u"help"_s)) {
-        options.printAndExit = parser.helpText();
+        // Without an application object Qt does not know the program's name.
+        options.printAndExit = parser.helpText().replace(u"<executable_name>"_s, u"pilothouse"_s);
         return options;
     }
     if (parser.isSet(u"version"_s)) {

@@ -19,7 +19,7 @@ using namespace Qt::StringLiterals;
 namespace {
 
 constexpr qint64 stepMs = 200;
-constexpr qint64 watchMs = 9'000; ///< some ticks, so that the plot shows lines
+constexpr qint64 watchMs = 11'000; ///< one more tick of each host in the background, and a line in the plot
 
 } // namespace
 

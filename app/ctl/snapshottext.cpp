@@ -85,7 +85,7 @@ QString noteOf(const Gpu &gpu)
     if (gpu.recoveryAction.isKnown() && gpu.recoveryAction.value().compare(u"none", Qt::CaseInsensitive) != 0)
         notes += u"driver asks: "_s + gpu.recoveryAction.value();
     if (gpu.mig.valueOr(false))
-        notes += u"MIG, %1 devices"_s.arg(gpu.migDevices.size());
+        notes += gpu.migDevices.isEmpty() ? u"MIG"_s : u"MIG, %1 devices"_s.arg(gpu.migDevices.size());
     if (gpu.unifiedMemory)
         notes += u"shares the host's memory"_s;
     if (!gpu.persistence.valueOr(true))

@@ -211,8 +211,8 @@ QJsonObject gpuJson(const Gpu &gpu)
     w.quantity(u"power_w"_s, gpu.powerW);
     w.quantity(u"persistence"_s, gpu.persistence);
     w.quantity(u"mig"_s, gpu.mig);
-    if (gpu.migDevices.isEmpty() && gpu.mig.valueOr(false)) // not asked for in this tick, never before either
-        w.unknown(u"mig_devices"_s, UnknownReason::Absent);
+    if (gpu.migDevices.isEmpty() && gpu.mig.valueOr(true)) // not asked for in this tick, never before either
+        w.unknown(u"mig_devices"_s, gpu.mig.isKnown() ? UnknownReason::Absent : gpu.mig.reason());
     else
         w.set(u"mig_devices"_s, arrayOf(gpu.migDevices, migJson));
     w.quantity(u"recovery_action"_s, gpu.recoveryAction);
@@ -238,7 +238,8 @@ QJsonObject memoryJson(const ProcessGpuMemory &memory)
     return w.object();
 }
 
-QJsonObject processJson(const Process &process)
+/// `driverRead`: the driver told of processes at all; where not, `why`.
+QJsonObject processJson(const Process &process, bool driverRead, UnknownReason why)
 {
     Writer w;
     if (process.rowsUnreadable)
@@ -262,7 +263,10 @@ QJsonObject processJson(const Process &process)
     w.set(u"cgroup"_s, textOrNull(process.cgroup));
     w.set(u"owner"_s, ownerJson(process.owner));
     w.set(u"exiting"_s, process.exiting);
-    w.set(u"gpu_memory"_s, arrayOf(process.gpuMemory, memoryJson));
+    if (process.gpuMemory.isEmpty() && !driverRead)
+        w.unknown(u"gpu_memory"_s, why);
+    else
+        w.set(u"gpu_memory"_s, arrayOf(process.gpuMemory, memoryJson));
     w.set(u"devices"_s, process.devices ? QJsonValue(QJsonArray::fromStringList(*process.devices)) : QJsonValue());
     return w.object();
 }
@@ -372,7 +376,15 @@ QJsonObject toJson(const Snapshot &snapshot)
     w.set(u"bytes"_s, snapshot.bytes);
     w.set(u"gpu_source"_s, sourceJson(snapshot.gpuSource));
     setList(w, snapshot, u"gpus"_s, snapshot.gpus, gpuJson);
-    setList(w, snapshot, u"processes"_s, snapshot.processes, processJson);
+    if (snapshot.processes) {
+        const UnknownReason why = snapshot.unknown.value(u"gpus"_s, UnknownReason::Failed);
+        QJsonArray processes;
+        for (const Process &process : *snapshot.processes)
+            processes += processJson(process, snapshot.gpus.has_value(), why);
+        w.set(u"processes"_s, processes);
+    } else {
+        w.unknown(u"processes"_s, snapshot.unknown.value(u"processes"_s, UnknownReason::Failed));
+    }
     setList(w, snapshot, u"units"_s, snapshot.units, unitJson);
     setList(w, snapshot, u"listening"_s, snapshot.listening, portJson);
     setList(w, snapshot, u"shm"_s, snapshot.shm, shmJson);

@@ -272,8 +272,11 @@ void Prober::Private::deliver()
     if (!oneChannel && tick.request.driver)
         tick.driver = driver.answer();
     tick.driverTimedOut = trouble && trouble->code == ErrorCode::Timeout;
-    if (trouble)
-        tick.driverTrouble = trouble->detail;
+    if (trouble) { // the host may have answered well on the other channel
+        tick.driverTrouble = tick.driverTimedOut && !oneChannel
+            ? u"nvidia-smi and what it needs did not answer before the snapshot's time was over."_s
+            : trouble->detail;
+    }
     auto built = buildAnswer(kernel.facts(), tick, users);
     current.reset();
     if (!built) {

@@ -131,6 +131,7 @@ private slots:
     void source_since();
     void gpu_fault();
     void gpu_withoutIndex();
+    void gpuMemoryOfProcesses_isUnknownWithoutTheDriver();
     void mig_devices();
     void process_notFound();
     void process_rowsUnreadable();
@@ -295,10 +296,24 @@ void TstSnapshotJson::gpu_withoutIndex()
     QCOMPARE(gpu.value(u"unknown"_s).toObject(), (QJsonObject{{u"index"_s, u"failed"_s}, {u"uuid"_s, u"failed"_s}}));
 }
 
+void TstSnapshotJson::gpuMemoryOfProcesses_isUnknownWithoutTheDriver()
+{
+    Snapshot s = fullSnapshot();
+    (*s.processes)[0].gpuMemory.clear();
+    QVERIFY(first(toJson(s), "processes").value(u"gpu_memory"_s).isArray()); // the driver said none
+    s.gpus.reset();
+    s.unknown = {{u"gpus"_s, UnknownReason::Failed}};
+    const QJsonObject process = first(toJson(s), "processes");
+    QVERIFY(process.value(u"gpu_memory"_s).isNull());
+    QCOMPARE(process.value(u"unknown"_s).toObject().value(u"gpu_memory"_s).toString(), u"failed"_s);
+}
+
 void TstSnapshotJson::mig_devices()
 {
     Snapshot s = fullSnapshot();
     Gpu &gpu = (*s.gpus)[0];
+    gpu.mig = Quantity<bool>::unknown(UnknownReason::Failed);
+    QVERIFY(first(toJson(s), "gpus").value(u"mig_devices"_s).isNull()); // neither on nor off is known
     gpu.mig = true;
     QVERIFY(first(toJson(s), "gpus").value(u"mig_devices"_s).isNull()); // not looked at is not "none"
     gpu.migDevices = {{0, 2, 0, u"MIG-1"_s, 40'448, 11'091, 29'357}, {1, {}, {}, {}, {}, {}, {}}};
