@@ -132,8 +132,14 @@ shm() {
     while read -r a b d c m rest; do
         if [ "$m" = "$SHM" ]; then dev=$d; fi
     done <"$P/self/mountinfo"
-    case $dev in *:*) ;; *) return ;; esac
-    dev=$(printf '%02x:%02x' "${dev%:*}" "${dev#*:}")
+    case $dev in
+    *:*) dev=$(printf '%02x:%02x' "${dev%:*}" "${dev#*:}") ;;
+    *)
+        d=${O%% *}
+        case $d in ''|*[!0-9]*) return ;; esac
+        dev=$(printf '%02x:%02x' $((d >> 8 & 4095)) $((d & 255 | d >> 12 & 1048320)))
+        ;;
+    esac
     MAPS_FILES='[0-9]*/maps' MAPS_PATTERN="^[0-9a-f]+-[0-9a-f]+ [-rwxps]+ [0-9a-f]+ $dev [0-9]+|$MAPS_PATTERN"
 }
 kernel_log() {

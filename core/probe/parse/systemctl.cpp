@@ -162,7 +162,8 @@ void readErrors(UnitBlocks &result, QByteArrayView output, QByteArrayView errors
             const bool bus = lower.contains("failed to connect to") && lower.contains("bus");
             const bool absent = lower.contains("has not been booted with systemd")
                                 || lower.contains("systemctl: not found")
-                                || lower.contains("systemctl: command not found");
+                                || lower.contains("systemctl: command not found")
+                                || lower.contains("systemctl: permission denied"); // the shell's word: no such program for us
             result.noBus = result.noBus || bus;
             result.noSystemd = result.noSystemd || absent;
             const bool worthShowing =

@@ -359,6 +359,7 @@ void TstSystemctl::failure_busAndNoSystemd_data() // 147, host 59
         false);
     row("System has not been booted with systemd as init system (PID 1). Can't operate.", false, true);
     row("sh: 12: systemctl: not found", false, true);
+    row("/bin/sh: 81: systemctl: Permission denied", false, true);
     row("something else", false, false);
 }
 
