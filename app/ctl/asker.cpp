@@ -21,19 +21,13 @@ QString hostKeyText(const Question &question)
     return text;
 }
 
-QString firstPrompt(const Question &question)
+/// Our own prompts are labels without an end; a server's are shown as it wrote them.
+QString promptText(const Question &question, const QString &text)
 {
-    if (question.kind == Question::Kind::KeyPassphrase)
-        return u"Passphrase for %1: "_s.arg(question.keyFile);
-    return u"Password for %1: "_s.arg(question.host);
-}
-
-/// What is asked for, one after the other; a question without prompts of its own has one.
-QList<Question::Prompt> promptsOf(const Question &question)
-{
-    if (!question.prompts.isEmpty() || question.kind == Question::Kind::KeyboardInteractive)
-        return question.prompts;
-    return {Question::Prompt{firstPrompt(question), false}};
+    QString shown = text;
+    if (question.kind != Question::Kind::KeyboardInteractive && !shown.endsWith(u':'))
+        shown += u':';
+    return shown.endsWith(u' ') ? shown : QString(shown + u' ');
 }
 
 } // namespace
@@ -55,9 +49,11 @@ void Asker::ask(const Question &question)
     }
     if (question.attempt > 1)
         m_output.prompt(u"That was not right; try again.\n"_s);
-    for (const QString &line : {question.title, question.instruction}) {
-        if (!line.isEmpty())
-            m_output.prompt(line + u'\n');
+    if (question.kind == Question::Kind::KeyboardInteractive) {
+        for (const QString &line : {question.title, question.instruction}) {
+            if (!line.isEmpty())
+                m_output.prompt(line + u'\n');
+        }
     }
     askNextPrompt();
 }
@@ -75,16 +71,12 @@ void Asker::askYesNo()
 
 void Asker::askNextPrompt()
 {
-    const QList<Question::Prompt> prompts = promptsOf(m_question);
-    if (m_replies.size() >= prompts.size()) {
+    if (m_replies.size() >= m_question.prompts.size()) {
         finish(true);
         return;
     }
-    const Question::Prompt &prompt = prompts.at(m_replies.size());
-    QString text = prompt.text;
-    if (!text.endsWith(u' '))
-        text += u' ';
-    m_terminal.ask(text, prompt.echo ? Terminal::Typing::Shown : Terminal::Typing::Hidden,
+    const Question::Prompt prompt = m_question.prompts.at(m_replies.size());
+    m_terminal.ask(promptText(m_question, prompt.text), prompt.echo ? Terminal::Typing::Shown : Terminal::Typing::Hidden,
                    [this](const std::optional<QString> &line) {
                        if (!line) {
                            finish(false);

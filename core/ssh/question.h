@@ -21,7 +21,7 @@ struct Question
 
     quint64 id = 0; ///< of this connection; an answer names it
     Kind kind = Kind::UnknownHostKey;
-    QString host;   ///< user@host:port as the person knows it
+    QString host;   ///< as hostInWords() (sshtarget.h) says it; without the user for a host key
     // UnknownHostKey
     QString keyType;          ///< "ED25519"
     QString fingerprint;      ///< "SHA256:…"

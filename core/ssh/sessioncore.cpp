@@ -107,7 +107,6 @@ void SessionCore::resolved(Result<ResolvedHost> host)
     }
     m_host = std::move(*host);
     m_settings = effectiveSettings(m_settings, m_host);
-    m_display = SshTarget{m_host.user, m_settings.target.host, m_host.port}.display();
     m_hostKeys.emplace(m_settings, m_host);
     if (const Result<void> loaded = m_hostKeys->load(); !loaded) {
         end(loaded.error());
@@ -148,6 +147,8 @@ void SessionCore::connected(Result<Connection> connection)
     }
     m_descriptor = DescriptorGuard(connection->fd);
     m_peer = SshTarget{m_host.user, connection->address, m_host.port}.display();
+    m_display = hostInWords(m_host.user, m_settings.target.host, connection->address, m_host.port);
+    m_keyOwner = hostInWords({}, m_settings.target.host, connection->address, m_host.port);
     if (const Result<void> made = makeSession(); !made) {
         end(made.error());
         return;
@@ -253,7 +254,7 @@ void SessionCore::arm()
 void SessionCore::ask(Question question)
 {
     question.id = ++m_questionId;
-    question.host = m_display;
+    question.host = question.kind == Question::Kind::UnknownHostKey ? m_keyOwner : m_display;
     m_asking = true;
     pauseDeadline();
     if (const auto tell = m_listener.asked)

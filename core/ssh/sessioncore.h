@@ -105,7 +105,8 @@ private:
     State m_state = State::Idle;
     QString m_words;
     QString m_peer;
-    QString m_display;
+    QString m_display;  // user, alias and what is connected to
+    QString m_keyOwner; // the same without the user: a host has its key for all of them
     ResolvedHost m_host;
     std::optional<HostKeyCheck> m_hostKeys;
     std::optional<Error> m_end;

@@ -177,7 +177,7 @@ void SessionCore::checkHostKey()
         const KeyHandle key(raw, {&api});
         blob = blobOfKey(api, key.get());
     }
-    HostKeyCheck::Verdict verdict = m_hostKeys->judge(blob, m_display);
+    HostKeyCheck::Verdict verdict = m_hostKeys->judge(blob, m_keyOwner);
     if (auto *error = std::get_if<Error>(&verdict)) {
         end(*error);
     } else if (auto *question = std::get_if<Question>(&verdict)) {

@@ -27,7 +27,7 @@ struct SignInContext
     ssh_session session = nullptr;
     const ResolvedHost &host;
     const ConnectionSettings &settings;
-    QString display; ///< user@host:port as the person knows it
+    QString display; ///< as hostInWords() says it
 
     std::function<void(const QString &)> words;
     std::function<void(Question)> ask; ///< fills id and host

@@ -67,6 +67,14 @@ QString SshTarget::display() const
     return text;
 }
 
+QString hostInWords(const QString &user, const QString &alias, const QString &address, quint16 port)
+{
+    constexpr quint16 usualPort = 22;
+    const QString where = port == usualPort ? address : u"[%1]:%2"_s.arg(address).arg(port);
+    const QString account = user.isEmpty() ? QString() : QString(user + u'@');
+    return account + (alias == address ? where : u"%1 (%2)"_s.arg(alias, where));
+}
+
 Result<SshTarget> parseTarget(QStringView text)
 {
     if (text.isEmpty())

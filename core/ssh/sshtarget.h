@@ -29,4 +29,9 @@ struct SshTarget
 /// bracket).
 [[nodiscard]] Result<SshTarget> parseTarget(QStringView text);
 
+/// A host in words, as OpenSSH names it: "root@gpu1 ([10.0.0.5]:2222)", the alias that the person typed and what is
+/// really connected to; brackets and port only where the port is not 22. "root@[10.0.0.5]:2222" where the alias is the
+/// address; `user` may be empty.
+[[nodiscard]] QString hostInWords(const QString &user, const QString &alias, const QString &address, quint16 port);
+
 } // namespace pilothouse

@@ -35,6 +35,7 @@ private slots:
     void hostOfTheInventory_isATarget();
     void watch_reconnectsAndEndsWithTheLastCode();
     void watch_countsTicksWithoutAConnection();
+    void watch_frozenLinkIsGivenUpWithinItsTime();
     void interrupt_endsWith130_data();
     void interrupt_endsWith130();
     void terminal_hostKeyAccepted();
@@ -288,6 +289,35 @@ void TstCtlSsh::watch_countsTicksWithoutAConnection()
     QVERIFY(result.elapsedMs < 10'000);
 }
 
+void TstCtlSsh::watch_frozenLinkIsGivenUpWithinItsTime()
+{
+    QProcess process;
+    process.setProcessEnvironment(ctlEnvironment(m_home.path()));
+    process.setStandardInputFile(QProcess::nullDevice());
+    process.start(ctlProgram(), QStringList{u"snapshot"_s, u"gpu_01"_s, u"--json"_s, u"--watch"_s, u"0.3"_s, u"--timeout"_s,
+                                            u"2"_s}
+                                    + common());
+    QByteArray lines;
+    const auto count = [&] {
+        lines += process.readAllStandardOutput();
+        return lines.count('\n');
+    };
+    QTRY_VERIFY_WITH_TIMEOUT(count() >= 1, 20'000);
+    const QList<pid_t> frozen = m_server.connectionProcesses();
+    for (const pid_t pid : frozen)
+        ::kill(pid, SIGSTOP);
+    const auto thaw = qScopeGuard([&] {
+        for (const pid_t pid : frozen)
+            ::kill(pid, SIGKILL);
+    });
+    QByteArray errors;
+    QTRY_VERIFY_WITH_TIMEOUT((errors += process.readAllStandardError()).contains("The connection was lost"), 6'000);
+    const qsizetype before = count();
+    QTRY_VERIFY_WITH_TIMEOUT(count() > before, 10'000); // a new one was made
+    process.terminate();
+    QVERIFY(process.waitForFinished(10'000));
+}
+
 void TstCtlSsh::interrupt_endsWith130_data()
 {
     QTest::addColumn<QStringList>("arguments");
@@ -317,6 +347,8 @@ void TstCtlSsh::terminal_hostKeyAccepted()
     QVERIFY(writeFile(m_server.path(u"known_hosts"_s), {}));
     CtlTerminal terminal(m_home.path());
     QVERIFY(terminal.start(QStringList{u"snapshot"_s, u"gpu_01"_s, u"--json"_s} + common()));
+    const QByteArray address = "[127.0.0.1]:" + QByteArray::number(m_server.port());
+    QVERIFY2(terminal.waitFor("The key of gpu_01 (" + address + ") is not known here."), terminal.shown().constData());
     QVERIFY2(terminal.waitFor("SHA256:"), terminal.shown().constData());
     QVERIFY(terminal.waitFor("Type yes or no: "));
     terminal.type("y\n"); // only the whole word counts
@@ -346,7 +378,8 @@ void TstCtlSsh::terminal_passphraseIsAskedUnseen()
     QVERIFY(m_server.writeClientConfig({}, u"locked"_s));
     CtlTerminal terminal(m_home.path());
     QVERIFY(terminal.start(QStringList{u"snapshot"_s, u"gpu_01"_s, u"--timeout"_s, u"3"_s} + common()));
-    QVERIFY2(terminal.waitFor("Passphrase for "), terminal.shown().constData());
+    const QByteArray prompt = "Passphrase for " + m_server.path(u"locked"_s).toUtf8() + ": ";
+    QVERIFY2(terminal.waitFor(prompt), terminal.shown().constData());
     QTRY_VERIFY(!terminal.echoes());
     QTest::qWait(4'000); // the person's time is not the connection's
     terminal.type("wrong one\n");

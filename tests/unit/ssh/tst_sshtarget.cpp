@@ -16,6 +16,8 @@ private slots:
     void parse_refused();
     void parse_overlongIsRefused();
     void parse_hostileTextIsCleanedInTheError();
+    void inWords_aliasAndWhatIsConnectedTo_data();
+    void inWords_aliasAndWhatIsConnectedTo();
 };
 
 void TstSshTarget::parse_understood_data()
@@ -128,6 +130,35 @@ void TstSshTarget::parse_hostileTextIsCleanedInTheError()
     const Result<SshTarget> target = parseTarget(u"gpu\x1b[31m1"_s);
     QVERIFY(!target);
     QVERIFY(!target.error().detail.contains(u'\x1b'));
+}
+
+void TstSshTarget::inWords_aliasAndWhatIsConnectedTo_data()
+{
+    QTest::addColumn<QString>("user");
+    QTest::addColumn<QString>("alias");
+    QTest::addColumn<QString>("address");
+    QTest::addColumn<quint16>("port");
+    QTest::addColumn<QString>("words");
+    const auto row = [](const char *name, const QString &user, const QString &alias, const QString &address,
+                        quint16 port, const QString &words) {
+        QTest::newRow(name) << user << alias << address << port << words;
+    };
+    row("alias", u"root"_s, u"gpu1"_s, u"10.0.0.5"_s, 22, u"root@gpu1 (10.0.0.5)"_s);
+    row("another port", u"root"_s, u"gpu1"_s, u"10.0.0.5"_s, 2222, u"root@gpu1 ([10.0.0.5]:2222)"_s);
+    row("no user", {}, u"gpu1"_s, u"10.0.0.5"_s, 2222, u"gpu1 ([10.0.0.5]:2222)"_s);
+    row("IPv6", {}, u"gpu1"_s, u"fd00::5"_s, 2222, u"gpu1 ([fd00::5]:2222)"_s);
+    row("an address was typed", u"root"_s, u"10.0.0.5"_s, u"10.0.0.5"_s, 22, u"root@10.0.0.5"_s);
+    row("address and port were typed", u"root"_s, u"10.0.0.5"_s, u"10.0.0.5"_s, 2222, u"root@[10.0.0.5]:2222"_s);
+}
+
+void TstSshTarget::inWords_aliasAndWhatIsConnectedTo()
+{
+    QFETCH(const QString, user);
+    QFETCH(const QString, alias);
+    QFETCH(const QString, address);
+    QFETCH(const quint16, port);
+    QFETCH(const QString, words);
+    QCOMPARE(hostInWords(user, alias, address, port), words);
 }
 
 PILOTHOUSE_TEST_MAIN(TstSshTarget)

@@ -134,7 +134,7 @@ void TstSshHostKey::unknown_isAskedForAndStored()
     QCOMPARE(watch.questions.size(), 1);
     const Question question = watch.questions.constFirst();
     QCOMPARE(question.kind, Question::Kind::UnknownHostKey);
-    QCOMPARE(question.host, u"%1@gpu_01:%2"_s.arg(m_server.user()).arg(m_server.port()));
+    QCOMPARE(question.host, u"gpu_01 ([127.0.0.1]:%1)"_s.arg(m_server.port()));
     QCOMPARE(question.keyType, u"ED25519"_s);
     QCOMPARE(question.fingerprint, fingerprintOf(u"host"_s));
     QCOMPARE(question.knownHostsFile, file());
