@@ -183,12 +183,21 @@ void TstFleet::timeout_replacesAllThree()
     QCOMPARE(link->connection.signInTimeout, 20s);
     QCOMPARE(link->probe.snapshotTimeout, 10s);
     QCOMPARE(link->probe.smiTimeout, 5s);
+    QCOMPARE(link->connection.deadAfter, 45s);
     settings.timeout = 3s;
     link = linkSettingsFor(named(u"gpu1"_s), settings);
     QCOMPARE(link->connection.connectTimeout, 3s);
     QCOMPARE(link->connection.signInTimeout, 3s);
     QCOMPARE(link->probe.snapshotTimeout, 3s);
     QCOMPARE(link->probe.smiTimeout, 2s);
+    // A frozen link is given up as soon, and asked before.
+    QCOMPARE(link->connection.deadAfter, 3s);
+    QCOMPARE(link->connection.keepaliveInterval, 1s);
+    settings.timeout = 100ms;
+    QCOMPARE(linkSettingsFor(named(u"gpu1"_s), settings)->connection.deadAfter, 1s);
+    settings.timeout = 300s;
+    QCOMPARE(linkSettingsFor(named(u"gpu1"_s), settings)->connection.deadAfter, 45s);
+    QCOMPARE(linkSettingsFor(named(u"gpu1"_s), settings)->connection.keepaliveInterval, 15s);
 }
 
 PILOTHOUSE_TEST_MAIN(TstFleet)
