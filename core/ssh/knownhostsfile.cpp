@@ -69,13 +69,21 @@ bool isStorable(const QString &name)
     });
 }
 
-/// Only the last folder of the path, as ssh does for ~/.ssh.
-Result<void> makeFolder(const QString &path)
+/// All that is missing, closed to others as ssh makes ~/.ssh.
+Result<void> makeFolder(const QString &folder)
 {
-    const QByteArray folder = QFile::encodeName(QFileInfo(path).path());
-    if (::mkdir(folder.constData(), 0700) == 0 || errno == EEXIST)
+    const QByteArray name = QFile::encodeName(folder);
+    if (::mkdir(name.constData(), 0700) == 0 || errno == EEXIST)
         return {};
-    return ioError(QFile::decodeName(folder), u"made"_s, reason(errno));
+    const int error = errno;
+    const QString parent = QFileInfo(folder).path();
+    if (error != ENOENT || folder.isEmpty() || parent == folder)
+        return ioError(folder, u"made"_s, reason(error));
+    if (Result<void> made = makeFolder(parent); !made)
+        return made;
+    if (::mkdir(name.constData(), 0700) == 0 || errno == EEXIST)
+        return {};
+    return ioError(folder, u"made"_s, reason(errno));
 }
 
 } // namespace
@@ -143,7 +151,7 @@ Result<void> appendKnownHost(const QString &path, const KnownHostsName &name, co
             u"“%1” is no name that can be kept"_s.arg(cleanLine(QStringView(name.text()))));
     if (!HostKey::fromBlob(key.blob) || HostKey::fromBlob(key.blob) != key)
         return ioError(path, u"written"_s, u"the key is not one"_s);
-    if (Result<void> made = makeFolder(path); !made)
+    if (Result<void> made = makeFolder(QFileInfo(path).path()); !made)
         return made;
     const FileDescriptor fd(::open(QFile::encodeName(path).constData(),
                                    O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0600));

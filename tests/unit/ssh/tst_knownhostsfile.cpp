@@ -64,6 +64,7 @@ private slots:
     void append_throughASymbolicLink();
     void append_hashed();
     void append_toTheNullDeviceIsNoError();
+    void append_makesTheFoldersThatAreMissing();
     void append_refusedPlaces_data();
     void append_refusedPlaces();
     void append_refusedNames_data();
@@ -215,13 +216,22 @@ void TstKnownHostsFile::append_toTheNullDeviceIsNoError()
     QVERIFY(appendKnownHost(u"/dev/null"_s, gpu1, key, false));
 }
 
+void TstKnownHostsFile::append_makesTheFoldersThatAreMissing()
+{
+    QVERIFY(appendKnownHost(path("new/sub/kh"), gpu1, key, false));
+    QVERIFY(contentOf(path("new/sub/kh")).startsWith("gpu1 "));
+    QCOMPARE(modeOf(path("new")), 0700U);
+    QCOMPARE(modeOf(path("new/sub")), 0700U);
+    QCOMPARE(modeOf(path("new/sub/kh")), 0600U);
+}
+
 void TstKnownHostsFile::append_refusedPlaces_data()
 {
     QTest::addColumn<QString>("place");
     QTest::newRow("folder") << u"."_s;
     QTest::newRow("pipe") << u"pipe"_s;
-    QTest::newRow("two folders missing") << u"a/b/known_hosts"_s;
     QTest::newRow("below a file") << u"file/known_hosts"_s;
+    QTest::newRow("folders below a file") << u"file/a/known_hosts"_s;
     QTest::newRow("empty") << QString();
 }
 
