@@ -50,7 +50,7 @@ void addOptions(QCommandLineParser &parser)
     value(u"screenshot", u"Wait for the first snapshots, save the window as PNG, print the fleet, quit.", u"FILE");
     flag(u"offscreen", u"Need no display.");
     flag(u"version", u"Print the version.");
-    flag(u"help", u"Print this.");
+    parser.addOption({{u"h"_s, u"help"_s}, u"Print this."_s});
 }
 
 Result<std::optional<SudoPolicy>> sudoOf(const QString &text)

@@ -87,7 +87,7 @@ constexpr std::array commonOptions{
                       {{u"auto", ColorMode::Auto}, {u"always", ColorMode::Always}, {u"never", ColorMode::Never}});
               }},
     OptionRow{u"--version", u"", u"print the version", takeFlag<&Options::version>},
-    OptionRow{u"--help", u"", u"print this help", takeFlag<&Options::help>},
+    OptionRow{u"--help", u"", u"print this help; also -h, and help [COMMAND]", takeFlag<&Options::help>},
 };
 
 constexpr std::array snapshotOptions{

@@ -60,6 +60,10 @@ private:
             m_options.arguments += word;
             return {};
         }
+        if (word == u"help" && !m_options.help) {
+            m_options.help = true;
+            return {};
+        }
         m_command = findCommand(word);
         if (!m_command)
             return usage(u"There is no command \"%1\"."_s.arg(cleanLine(word, 80)), {});
@@ -70,7 +74,9 @@ private:
     Result<void> takeOption(const QString &word)
     {
         const qsizetype equals = word.indexOf(u'=');
-        const QString name = equals < 0 ? word : word.left(equals);
+        QString name = equals < 0 ? word : word.left(equals);
+        if (name == u"-h")
+            name = u"--help"_s;
         const OptionRow *row = findOption(commonOptionRows(), name);
         if (!row && m_command)
             row = findOption(m_command->options, name);

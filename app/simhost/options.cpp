@@ -33,7 +33,7 @@ void declare(QCommandLineParser &parser)
         {u"bind"_s, u"Loopback address to listen on."_s, u"ADDRESS"_s, u"127.0.0.1"_s},
         {u"tools"_s, u"pilothouse-simtools, if not beside this program."_s, u"FILE"_s},
         {u"keep"_s, u"Run on when standard input ends."_s},
-        {u"help"_s, u"This text."_s},
+        {{u"h"_s, u"help"_s}, u"This text."_s},
         {u"version"_s, u"The version."_s},
     });
 }

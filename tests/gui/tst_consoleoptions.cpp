@@ -84,7 +84,8 @@ private slots:
 
     void helpAndVersion()
     {
-        QVERIFY(parsed(u"--help"_s)->printAndExit.contains(u"--accept-new-host-key"_s));
+        for (const QString &word : {u"--help"_s, u"-h"_s})
+            QVERIFY(parsed(word)->printAndExit.contains(u"--accept-new-host-key"_s));
         QVERIFY(parsed(u"--version"_s)->printAndExit.startsWith(u"pilothouse "_s));
     }
 

@@ -67,6 +67,8 @@ void TstCtl::usage_saysWhatIsWrong_data()
     };
     row("nothing", {}, "No command is given. See pilothousectl --help.");
     row("unknown command", {u"shapsnot"_s}, "There is no command \"shapsnot\".");
+    row("help for an unknown command", {u"help"_s, u"shapsnot"_s}, "There is no command \"shapsnot\".");
+    row("help is no target", {u"help"_s, u"help"_s}, "There is no command \"help\".");
     row("hostile command", {u"a\033[31mb"_s}, "There is no command \"a\u241B[31mb\".");
     row("unknown option", {u"--frobnicate"_s, u"hosts"_s}, "There is no option --frobnicate before the command.");
     row("unknown option of a command", {u"hosts"_s, u"--deep"_s}, "There is no option --deep for hosts.");
@@ -118,6 +120,12 @@ void TstCtl::help_isPrinted_data()
                             << QByteArray("usage: pilothousectl test TARGET [OPTION...]");
     QTest::newRow("hosts") << QStringList{u"hosts"_s, u"--help"_s}
                            << QByteArray("usage: pilothousectl hosts [OPTION...]");
+    QTest::newRow("short") << QStringList{u"-h"_s} << QByteArray("usage: pilothousectl COMMAND");
+    QTest::newRow("short, of a command") << QStringList{u"test"_s, u"-h"_s}
+                                         << QByteArray("usage: pilothousectl test TARGET [OPTION...]");
+    QTest::newRow("as a command") << QStringList{u"help"_s} << QByteArray("usage: pilothousectl COMMAND");
+    QTest::newRow("as a command, of one") << QStringList{u"help"_s, u"snapshot"_s}
+                                          << QByteArray("usage: pilothousectl snapshot TARGET [--unit U]");
 }
 
 void TstCtl::help_isPrinted()
