@@ -7,6 +7,7 @@
 #include "ui/plots/plotpanel.h"
 
 #include <QApplication>
+#include <QSet>
 #include <QSignalSpy>
 #include <QToolButton>
 #include <QWheelEvent>
@@ -105,6 +106,84 @@ private slots:
         for (int slot = 0; slot < 8; ++slot)
             QVERIFY(shown.plot().drawnPoints(slot).size() > 100);
         QVERIFY(shown.plot().drawnPoints(8).empty());
+    }
+
+    void live_growsWithTheDataUpToTheSpan()
+    {
+        const Shown shown;
+        const auto span = [&] { return shown.plot().visibleRange().second - shown.plot().visibleRange().first; };
+        MemoryHistory history;
+        const qint64 start = nowMs() + 400'000;
+        for (const qint64 afterMs : {0, 2000, 20'000, 40'000, 299'000, 400'000}) {
+            const qint64 at = start + afterMs;
+            history.add(servingHost(u"gpu1"_s, nowMs() - at));
+            shown.plot().refresh(history, at + 800);
+            QCOMPARE(span(), std::clamp<qint64>(afterMs + 800, 10'000, 300'000));
+            QCOMPARE(shown.plot().visibleRange().second, at + 800);
+        }
+        shown.click(u"plotSpan1h"_s);
+        QCOMPARE(span(), 400'800);
+    }
+
+    void live_withoutAnyValueHasTheWholeSpan()
+    {
+        const Shown shown;
+        Snapshot snapshot = servingHost(u"gpu1"_s, 2000);
+        snapshot.gpus.reset();
+        MemoryHistory history;
+        history.add(snapshot);
+        shown.plot().refresh(history, nowMs());
+        QCOMPARE(shown.plot().visibleRange().second - shown.plot().visibleRange().first, 300'000);
+    }
+
+    void marks_areRoundTimesWithRoom_data()
+    {
+        QTest::addColumn<qint64>("historyMs");
+        QTest::addColumn<QString>("second");
+        QTest::newRow("seconds") << qint64{12'000} << u"23:04:25"_s;
+        QTest::newRow("half minutes") << qint64{100'000} << u"23:03:30"_s;
+        QTest::newRow("minutes") << qint64{300'000} << u"23:01"_s;
+    }
+
+    void marks_areRoundTimesWithRoom()
+    {
+        QFETCH(const qint64, historyMs);
+        QFETCH(const QString, second);
+        const Shown shown;
+        MemoryHistory history;
+        for (qint64 ageMs = historyMs; ageMs >= 0; ageMs -= 2000)
+            history.add(servingHost(u"gpu1"_s, ageMs));
+        shown.plot().refresh(history, nowMs());
+        shown.settle();
+        const QStringList labels = shown.plot().timeLabels();
+        QVERIFY2(labels.size() >= 2 && labels.size() <= 6, qPrintable(labels.join(u' ')));
+        QVERIFY2(labels.contains(second), qPrintable(labels.join(u' ')));
+        QCOMPARE(QSet<QString>(labels.begin(), labels.end()).size(), labels.size());
+    }
+
+    void loneSample_isADot()
+    {
+        const Shown shown(1);
+        QVERIFY(shown.plot().drawnDots(0).empty());
+        MemoryHistory history;
+        for (const qint64 ageMs : {200'000, 150'000, 100'000, 98'000, 0}) {
+            history.add(servingHost(u"gpu1"_s, ageMs, 1));
+            if (ageMs != 100'000)
+                history.addGap(nowMs() - ageMs + 1);
+        }
+        shown.plot().refresh(history, nowMs() + 10'000);
+        shown.settle();
+        QList<qint64> ages;
+        for (const MemorySample &dot : shown.plot().drawnDots(0))
+            ages << nowMs() - dot.atMs;
+        QCOMPARE(ages, (QList<qint64>{200'000, 150'000, 0}));
+        const QImage image = shown.canvas()->grab().toImage();
+        const double ratio = image.devicePixelRatio();
+        const int x = qRound(shown.plot().pointAt(nowMs() - 150'000).x() * ratio);
+        int pixels = 0;
+        for (int y = 0; y < image.height() * 3 / 4; ++y)
+            pixels += isNear(image.pixelColor(x, y), shown.theme.color(ColorId::Series1)) ? 1 : 0;
+        QVERIFY2(pixels >= 3, qPrintable(QString::number(pixels)));
     }
 
     void gap_isNeverCrossed()
@@ -232,6 +311,10 @@ private slots:
     void spans_areChosen()
     {
         const Shown shown;
+        MemoryHistory history;
+        for (qint64 ageMs = 3'700'000; ageMs >= 0; ageMs -= 10'000)
+            history.add(servingHost(u"gpu1"_s, ageMs));
+        shown.panel.plot()->refresh(history, nowMs());
         shown.click(u"plotSpan1h"_s);
         QCOMPARE(shown.plot().visibleRange().second - shown.plot().visibleRange().first, 3'600'000);
         QVERIFY(shown.panel.findChild<QToolButton *>(u"plotSpan1h"_s)->isChecked());

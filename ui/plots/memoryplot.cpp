@@ -20,8 +20,20 @@ namespace pilothouse {
 namespace {
 
 constexpr qint64 shortestSpanMs = 10'000;
+constexpr qint64 shortestLiveMs = 10'000;
 constexpr qint64 longestSpanMs = 65 * 60 * 1000;
 constexpr qint64 readoutReachMs = 70'000; ///< the slowest cadence, and some
+
+std::optional<qint64> firstValueMs(const MemoryHistory &history)
+{
+    std::optional<qint64> first;
+    for (const MemorySeries &series : history.series()) {
+        const auto it = std::ranges::find_if_not(series.samples, &MemorySample::isGap);
+        if (it != series.samples.end())
+            first = std::min(first.value_or(it->atMs), it->atMs);
+    }
+    return first;
+}
 
 } // namespace
 
@@ -86,6 +98,16 @@ std::pair<qint64, qint64> MemoryPlot::visibleRange() const
 std::vector<MemorySample> MemoryPlot::drawnPoints(int slot) const
 {
     return m_scene->drawnPoints(slot);
+}
+
+std::vector<MemorySample> MemoryPlot::drawnDots(int slot) const
+{
+    return m_scene->drawnDots(slot);
+}
+
+QStringList MemoryPlot::timeLabels() const
+{
+    return m_scene->timeLabels();
 }
 
 const QList<EndLabel> &MemoryPlot::endLabelsShown() const
@@ -182,7 +204,10 @@ void MemoryPlot::setView(View view)
 
 void MemoryPlot::follow()
 {
-    m_scene->setRange(m_nowMs - m_span.count(), m_nowMs);
+    // A short history fills the plot: the view grows with it up to the chosen span.
+    const std::optional<qint64> first = m_history ? firstValueMs(*m_history) : std::nullopt;
+    const qint64 known = first ? m_nowMs - *first : m_span.count();
+    m_scene->setRange(m_nowMs - std::clamp<qint64>(known, shortestLiveMs, m_span.count()), m_nowMs);
 }
 
 void MemoryPlot::onMoved()

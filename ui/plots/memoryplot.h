@@ -3,7 +3,7 @@
 #pragma once
 
 // Used memory of each GPU over time. Follows the present until it is dragged, zoomed or paused; the data goes on being
-// collected elsewhere. Drag moves, the wheel zooms, hovering reads out; keys: Left and Right move the read-out,
+// collected elsewhere. While there is less than the chosen span of it, the view begins with the first sample. Drag moves, the wheel zooms, hovering reads out; keys: Left and Right move the read-out,
 // Ctrl+Left and Ctrl+Right the view, + and - zoom, End is back to live, Space pauses. GUI thread.
 
 #include "core/history/memoryhistory.h"
@@ -41,6 +41,8 @@ public:
 
     [[nodiscard]] std::pair<qint64, qint64> visibleRange() const;
     [[nodiscard]] std::vector<MemorySample> drawnPoints(int slot) const;
+    [[nodiscard]] std::vector<MemorySample> drawnDots(int slot) const; ///< lone samples, which no line reaches
+    [[nodiscard]] QStringList timeLabels() const;
     [[nodiscard]] const QList<EndLabel> &endLabelsShown() const;
     [[nodiscard]] QString readoutText() const;
     [[nodiscard]] QString emptyWords() const;

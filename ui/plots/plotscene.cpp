@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/plots/plotscene.h"
 
-#include "ui/text/formatter.h"
+#include "ui/plots/timeticks.h"
 #include "ui/theme/theme.h"
 
 #include <qcustomplot.h>
@@ -17,38 +17,58 @@ namespace {
 constexpr double mibPerGib = 1024.0;
 constexpr double msPerSecond = 1000.0;
 constexpr double lineWidth = 1.6;
+constexpr double dotSize = 5;
 constexpr double headroom = 1.06;
+constexpr int mostTimeMarks = 6;
 constexpr int leastBuckets = 800; ///< before the first layout the axes have no width yet
 
-/// A step that gives about four lines of the grid: 1, 2, 3, 4, 6, 8, 12, 16, 24, … GiB.
-double gridStepGib(double topGib)
-{
-    for (double magnitude = 1; magnitude < 1e6; magnitude *= 16) {
-        for (const double step : {1.0, 2.0, 3.0, 4.0, 6.0, 8.0, 12.0}) {
-            if (topGib / (step * magnitude) <= 4.5)
-                return step * magnitude;
-        }
-    }
-    return topGib;
-}
-
-/// Labels in GiB while the data is in MiB.
+/// Labels in GiB while the data is in MiB; the uppermost names the unit.
 class GibTicker final : public QCPAxisTickerFixed
 {
+public:
+    void setTop(double mib) { m_topMib = mib; }
+
 protected:
     QString getTickLabel(double tick, const QLocale &, QChar, int) override
     {
-        return QString::number(qRound64(tick / mibPerGib));
+        const QString number = QString::number(qRound64(tick / mibPerGib));
+        return tick + tickStep() > m_topMib ? PlotScene::tr("%1 GiB").arg(number) : number;
     }
+
+private:
+    double m_topMib = 0;
 };
 
-QSharedPointer<QCPAxisTickerDateTime> timeTicker()
+/// Round local times, as many as the axis has room for.
+class ClockTicker final : public QCPAxisTicker
 {
-    auto ticker = QSharedPointer<QCPAxisTickerDateTime>::create();
-    ticker->setDateTimeFormat(QStringLiteral("HH:mm"));
-    ticker->setTickCount(5);
-    return ticker;
-}
+public:
+    void setRoom(int marks) { m_marks = marks; }
+
+protected:
+    double getTickStep(const QCPRange &range) override
+    {
+        m_stepMs = timeStepMs(std::llround(range.size() * msPerSecond), m_marks);
+        return static_cast<double>(m_stepMs) / msPerSecond;
+    }
+    QVector<double> createTickVector(double, const QCPRange &range) override
+    {
+        const qint64 from = std::llround(range.lower * msPerSecond);
+        const qint64 offset = QDateTime::fromMSecsSinceEpoch(from).offsetFromUtc() * qint64{1000};
+        QVector<double> ticks;
+        for (const qint64 at : timeTicks(from, std::llround(range.upper * msPerSecond), m_stepMs, offset))
+            ticks << static_cast<double>(at) / msPerSecond;
+        return ticks;
+    }
+    QString getTickLabel(double tick, const QLocale &, QChar, int) override
+    {
+        return QDateTime::fromMSecsSinceEpoch(std::llround(tick * msPerSecond)).toString(timeTickFormat(m_stepMs));
+    }
+
+private:
+    qint64 m_stepMs = 60'000;
+    int m_marks = 5;
+};
 
 } // namespace
 
@@ -65,11 +85,13 @@ public:
     QCustomPlot *plot;
     QCPLegend *legend = nullptr;
     QSharedPointer<GibTicker> yTicker = QSharedPointer<GibTicker>::create();
+    QSharedPointer<ClockTicker> xTicker = QSharedPointer<ClockTicker>::create();
     struct Line
     {
         int slot;
         int index;
         QCPGraph *graph;
+        QCPGraph *dots; ///< samples with a gap on either side, which no line reaches
     };
     QList<Line> lines;
     QList<QCPItemText *> texts;
@@ -78,21 +100,65 @@ public:
     QSize laidOut;
     bool moving = false; // the range is set by us, not by a drag
 
-    QCPGraph *graphFor(const MemorySeries &series)
+    Line &lineFor(const MemorySeries &series)
     {
         const auto it = std::ranges::find(lines, series.slot, &Line::slot);
         if (it != lines.end()) {
             it->index = series.index;
-            return it->graph;
+            return *it;
         }
         QCPGraph *graph = plot->addGraph();
-        graph->setPen(theme.seriesPen(series.slot, lineWidth));
         graph->setAdaptiveSampling(false); // core/history has done it, with the gaps kept
-        lines.append({series.slot, series.index, graph});
+        QCPGraph *dots = plot->addGraph();
+        dots->setLineStyle(QCPGraph::lsNone);
+        dots->setAdaptiveSampling(false);
+        lines.append({series.slot, series.index, graph, dots});
+        colour(lines.last());
         legend->addItem(new QCPPlottableLegendItem(legend, graph));
-        return graph;
+        return lines.last();
+    }
+    void colour(const Line &line) const
+    {
+        const QPen pen = theme.seriesPen(line.slot, lineWidth);
+        line.graph->setPen(pen);
+        line.dots->setPen(pen);
+        line.dots->setScatterStyle(QCPScatterStyle(QCPScatterStyle::ssDisc, pen.color(), dotSize));
+    }
+    void remove(qsizetype index)
+    {
+        const Line line = lines.takeAt(index);
+        legend->remove(legend->itemWithPlottable(line.graph));
+        plot->removeGraph(line.graph);
+        plot->removeGraph(line.dots);
     }
 };
+
+namespace {
+
+/// Those without a neighbour, gap or end on either side.
+QVector<QCPGraphData> lonePoints(const QVector<QCPGraphData> &points)
+{
+    const auto isValue = [&points](qsizetype i) {
+        return i >= 0 && i < points.size() && !std::isnan(points.at(i).value);
+    };
+    QVector<QCPGraphData> lone;
+    for (qsizetype i = 0; i < points.size(); ++i) {
+        if (isValue(i) && !isValue(i - 1) && !isValue(i + 1))
+            lone << points.at(i);
+    }
+    return lone;
+}
+
+std::vector<MemorySample> samplesOf(const QCPGraph &graph)
+{
+    std::vector<MemorySample> samples;
+    const QSharedPointer<QCPGraphDataContainer> data = graph.data();
+    for (auto point = data->constBegin(); point != data->constEnd(); ++point)
+        samples.push_back({std::llround(point->key * msPerSecond), point->value});
+    return samples;
+}
+
+} // namespace
 
 PlotScene::PlotScene(const Theme &theme, QWidget *parent)
     : QObject(parent)
@@ -113,7 +179,7 @@ PlotScene::PlotScene(const Theme &theme, QWidget *parent)
     area->setAutoMargins(QCP::msNone);
     area->setMargins(QMargins(metrics.horizontalAdvance(QStringLiteral("000 GiB_")), metrics.height() / 2,
                               metrics.horizontalAdvance(QStringLiteral("_16 equal 000.0_")), metrics.height() + 8));
-    plot->xAxis->setTicker(timeTicker());
+    plot->xAxis->setTicker(d->xTicker);
     plot->xAxis->setSubTicks(false);
     plot->yAxis->setTicker(d->yTicker);
     plot->yAxis->setSubTicks(false);
@@ -183,7 +249,8 @@ void PlotScene::draw(const MemoryHistory &history)
     bool hasValue = false;
     for (const MemorySeries &series : history.series()) {
         present.insert(series.slot);
-        QCPGraph *graph = d->graphFor(series);
+        const Private::Line &line = d->lineFor(series);
+        QCPGraph *graph = line.graph;
         const QString name = QString::number(series.index);
         if (graph->name() != name)
             graph->setName(name);
@@ -199,15 +266,13 @@ void PlotScene::draw(const MemoryHistory &history)
                 last = sample.isGap() ? std::nullopt : std::optional(sample.mib);
         }
         graph->data()->set(points, true);
+        line.dots->data()->set(lonePoints(points), true);
         if (last)
             ends.append({series.slot, series.index, *last});
     }
     for (qsizetype i = d->lines.size() - 1; i >= 0; --i) {
-        if (present.contains(d->lines.at(i).slot))
-            continue;
-        d->legend->remove(d->legend->itemWithPlottable(d->lines.at(i).graph));
-        d->plot->removeGraph(d->lines.at(i).graph);
-        d->lines.removeAt(i);
+        if (!present.contains(d->lines.at(i).slot))
+            d->remove(i);
     }
     setAxis(history);
     const QCPRange y = d->plot->yAxis->range();
@@ -240,9 +305,11 @@ QString PlotScene::emptyWords() const
 void PlotScene::setAxis(const MemoryHistory &history)
 {
     const double topGib = std::max(1.0, history.ceilingMib() / mibPerGib);
-    const double step = gridStepGib(topGib);
-    d->yTicker->setTickStep(step * mibPerGib);
+    d->yTicker->setTickStep(memoryStepGib(topGib) * mibPerGib);
+    d->yTicker->setTop(topGib * mibPerGib * headroom);
     d->plot->yAxis->setRange(0, topGib * mibPerGib * headroom);
+    const int label = d->plot->fontMetrics().horizontalAdvance(QStringLiteral("00:00:00"));
+    d->xTicker->setRoom(std::clamp(axisArea().width() / (2 * label), 2, mostTimeMarks));
 }
 
 void PlotScene::drawLabels()
@@ -285,14 +352,20 @@ int PlotScene::xAt(qint64 ms) const
 
 std::vector<MemorySample> PlotScene::drawnPoints(int slot) const
 {
-    std::vector<MemorySample> points;
     const auto it = std::ranges::find(d->lines, slot, &Private::Line::slot);
-    if (it == d->lines.end())
-        return points;
-    const QSharedPointer<QCPGraphDataContainer> data = it->graph->data();
-    for (auto point = data->constBegin(); point != data->constEnd(); ++point)
-        points.push_back({std::llround(point->key * msPerSecond), point->value});
-    return points;
+    return it == d->lines.end() ? std::vector<MemorySample>() : samplesOf(*it->graph);
+}
+
+std::vector<MemorySample> PlotScene::drawnDots(int slot) const
+{
+    const auto it = std::ranges::find(d->lines, slot, &Private::Line::slot);
+    return it == d->lines.end() ? std::vector<MemorySample>() : samplesOf(*it->dots);
+}
+
+QStringList PlotScene::timeLabels() const
+{
+    const QVector<QString> labels = d->plot->xAxis->tickVectorLabels();
+    return {labels.begin(), labels.end()};
 }
 
 const QList<EndLabel> &PlotScene::labels() const
@@ -325,7 +398,7 @@ void PlotScene::recolour()
     d->legend->setTextColor(theme.color(ColorId::TextMuted));
     d->legend->setFont(plot->font());
     for (const Private::Line &line : std::as_const(d->lines))
-        line.graph->setPen(theme.seriesPen(line.slot, lineWidth));
+        d->colour(line);
     for (QCPItemText *item : std::as_const(d->texts))
         item->setColor(theme.color(ColorId::Text));
     for (int i = 0; i < d->legend->itemCount(); ++i) {

@@ -35,6 +35,8 @@ public:
     [[nodiscard]] int xAt(qint64 ms) const;
     /// For tests and assistive technology: points drawn for a slot, gaps as NaN; labels at the right end.
     [[nodiscard]] std::vector<MemorySample> drawnPoints(int slot) const;
+    [[nodiscard]] std::vector<MemorySample> drawnDots(int slot) const; ///< samples that no line reaches
+    [[nodiscard]] QStringList timeLabels() const;                      ///< below the axis, as last painted
     [[nodiscard]] const QList<EndLabel> &labels() const;
     /// What stands in the middle while there is no line; empty otherwise.
     [[nodiscard]] QString emptyWords() const;
