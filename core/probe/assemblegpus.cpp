@@ -40,11 +40,12 @@ const char16_t *codeOf(Kind kind)
     }
 }
 
-QString problemCodeOfFault(const QString &fault)
+/// `condemned`: the driver's own verdict is that the card is down.
+QString problemCodeOfFault(const QString &fault, bool condemned)
 {
     if (fault.contains("lost"_L1, Qt::CaseInsensitive) || fault.contains("fallen off"_L1, Qt::CaseInsensitive))
         return u"gpu.lost"_s;
-    return fault.contains("reset"_L1, Qt::CaseInsensitive) ? u"gpu.reset_required"_s : u"gpu.fault"_s;
+    return condemned || fault.contains("reset"_L1, Qt::CaseInsensitive) ? u"gpu.reset_required"_s : u"gpu.fault"_s;
 }
 
 QString calledGpu(const Gpu &gpu)
@@ -76,8 +77,9 @@ Gpu faultyCard(const AssembleContext &c, const QString &busId, int index, const 
         gpu.name = seen->name;
     }
     taint(gpu, word.isEmpty() ? u"Unknown Error"_s : word.simplified());
-    gpu.temperatureC = Quantity<double>::unknown(UnknownReason::Failed, gpu.fault);
-    gpu.powerW = gpu.temperatureC;
+    gpu.temperatureC = gpu.powerW = Quantity<double>::unknown(UnknownReason::Failed, gpu.fault);
+    gpu.persistence = gpu.mig = Quantity<bool>::unknown(UnknownReason::Failed, gpu.fault);
+    gpu.recoveryAction = Quantity<QString>::unknown(UnknownReason::Failed, gpu.fault);
     return gpu;
 }
 
@@ -112,31 +114,34 @@ QList<Gpu> silentCards(const AssembleContext &c, const SmiGpus &read, QList<Gpu>
     return silent;
 }
 
-/// The driver's own verdict may condemn a card whose readings still look well.
-void judgeRecovery(AssembleContext &c, Gpu &gpu)
+/// One card in trouble is one problem, whether its readings say so, the driver's own verdict, or both. The verdict may
+/// condemn a card whose readings still look well.
+void judgeCard(AssembleContext &c, Gpu &gpu, bool silent)
 {
-    const QString action = gpu.recoveryAction.valueOr(u"none"_s);
-    if (action == "none"_L1 || action.isEmpty())
-        return;
+    const QString action = gpu.recoveryAction.valueOr({});
+    const bool wanted = !action.isEmpty() && action != "none"_L1;
     const bool drain = action.contains("drain"_L1);
-    const bool down = !drain && (action.contains("reset"_L1) || action.contains("reboot"_L1));
-    if (down) {
-        c.add(u"gpu.reset_required"_s, calledGpu(gpu) + u": the driver asks for \""_s + action + u"\"."_s, gpu.index);
-        if (gpu.fault.isEmpty())
-            taint(gpu, u"recovery action: "_s + action);
-    } else {
-        c.add(u"gpu.recovery_action"_s, calledGpu(gpu) + u": the driver asks for \""_s + action + u"\"."_s, gpu.index);
+    const bool condemned = wanted && !drain && (action.contains("reset"_L1) || action.contains("reboot"_L1));
+    const QString asks = u"the driver asks for \""_s + action + u"\"."_s;
+    if (!gpu.fault.isEmpty()) {
+        c.add(problemCodeOfFault(gpu.fault, condemned),
+              calledGpu(gpu) + u" reports a fault: "_s
+                  + (condemned ? gpu.fault + u"; "_s + asks : sentence(gpu.fault)),
+              gpu.index, silent ? std::optional(Problem::Severity::Critical) : std::nullopt);
+        if (condemned)
+            return;
+    } else if (condemned) {
+        taint(gpu, u"recovery action: "_s + action);
     }
+    const QString code = condemned ? u"gpu.reset_required"_s : u"gpu.recovery_action"_s;
+    if (wanted)
+        c.add(code, calledGpu(gpu) + u": "_s + asks, gpu.index);
 }
 
 void judge(AssembleContext &c, QList<Gpu> &gpus, bool silent)
 {
     for (Gpu &gpu : gpus) {
-        if (!gpu.fault.isEmpty()) {
-            c.add(problemCodeOfFault(gpu.fault), calledGpu(gpu) + u" reports a fault: "_s + sentence(gpu.fault),
-                  gpu.index, silent ? std::optional(Problem::Severity::Critical) : std::nullopt);
-        }
-        judgeRecovery(c, gpu);
+        judgeCard(c, gpu, silent);
         if (gpu.unifiedMemory)
             c.add(u"gpu.unified_memory"_s, calledGpu(gpu) + u" has no memory of its own; it shares the host's."_s,
                   gpu.index);

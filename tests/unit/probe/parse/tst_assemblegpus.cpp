@@ -34,6 +34,8 @@ private slots:
     void fault_everyWord();
     void recovery_action_data();
     void recovery_action();
+    void fault_andVerdictAreOneProblem_data();
+    void fault_andVerdictAreOneProblem();
     void inforom_namesItsCard();
     void missing_byPciBus();
     void missing_byExpectation();
@@ -246,6 +248,10 @@ void TstAssembleGpus::handle_fault_isAddedByItsBusId() // 035, 037, smi 43
         QCOMPARE(bad.fault, u"Unknown Error"_s);
         QVERIFY(!bad.memoryUsedMib.isKnown());
         QCOMPARE(bad.memoryUsedMib.reason(), UnknownReason::Failed);
+        QCOMPARE(bad.mig, Quantity<bool>::unknown(UnknownReason::Failed, bad.fault)); // it answers nothing at all
+        QCOMPARE(bad.persistence.reason(), UnknownReason::Failed);
+        QCOMPARE(bad.recoveryAction.reason(), UnknownReason::Failed);
+        QCOMPARE(bad.temperatureC.reason(), UnknownReason::Failed);
         QVERIFY(snapshot.gpus->at(2).fault.isEmpty());
         QCOMPARE(problemCalled(snapshot, u"gpu.fault"_s)->severity, Severity::Critical);
         QCOMPARE(problemCalled(snapshot, u"gpu.fault"_s)->gpu, std::optional<int>(1));
@@ -385,6 +391,35 @@ void TstAssembleGpus::recovery_action()
     QCOMPARE(codesOf(snapshot).contains(code), !code.isEmpty());
     QCOMPARE(!gpu.fault.isEmpty(), down);
     QCOMPARE(gpu.memoryUsedMib.isKnown(), !down);
+}
+
+void TstAssembleGpus::fault_andVerdictAreOneProblem_data()
+{
+    QTest::addColumn<QByteArray>("word");
+    QTest::addColumn<QByteArray>("action");
+    QTest::addColumn<QStringList>("codes");
+    const auto row = [](const char *name, const char *word, const char *action, const QStringList &codes) {
+        QTest::newRow(name) << QByteArray(word) << QByteArray(action) << codes;
+    };
+    row("reset", "[GPU requires reset]", "GPU Reset", {u"gpu.reset_required"_s});
+    row("an unclear word is explained by the verdict", "[Unknown Error]", "Node Reboot", {u"gpu.reset_required"_s});
+    row("lost is worse than the verdict", "[GPU is lost]", "GPU Reset", {u"gpu.lost"_s});
+    row("no verdict", "[GPU requires reset]", "None", {u"gpu.reset_required"_s});
+    row("to drain is another matter", "[Unknown Error]", "Drain P2P", {u"gpu.fault"_s, u"gpu.recovery_action"_s});
+}
+
+void TstAssembleGpus::fault_andVerdictAreOneProblem()
+{
+    QFETCH(QByteArray, word);
+    QFETCH(QByteArray, action);
+    HostAnswer answer = wellHost();
+    answer.smi.gpus = sectionOf(gpuRow(0) + gpuRow(1, 4321).replace("4321", word).replace("None", action));
+    const Snapshot snapshot = assembled(answer);
+    QTEST(codesOf(snapshot), "codes");
+    QCOMPARE(snapshot.gpus->at(1).fault, QString::fromLatin1(word).remove(u'[').remove(u']'));
+    QVERIFY(snapshot.problems.first().text.contains(snapshot.gpus->at(1).fault));
+    if (action.contains("Re"))
+        QVERIFY(snapshot.problems.first().text.endsWith(u"the driver asks for \"%1\"."_s.arg(QString::fromLatin1(action.toLower()))));
 }
 
 void TstAssembleGpus::inforom_namesItsCard() // 047, 049, smi 53
