@@ -57,7 +57,8 @@ struct Process
     bool exiting = false;        ///< PF_EXITING, stat field 9
     bool rowsUnreadable = false; ///< stands for driver rows whose PID is a word
     QList<ProcessGpuMemory> gpuMemory;
-    std::optional<QStringList> devices; ///< filled by a deep snapshot; no value: not looked or not allowed
+    std::optional<QStringList> devices; ///< filled by a deep snapshot
+    std::optional<UnknownReason> devicesUnknown; ///< why a deep one has none; no value: a light one does not look
 
     [[nodiscard]] std::optional<ProcessIdentity> identity() const
     {

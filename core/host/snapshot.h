@@ -42,7 +42,8 @@ struct Snapshot
     std::optional<QList<ShmFile>> shm;
     SystemFacts system;
     QList<Problem> problems;
-    /// Contract's "unknown" map of the document itself, for lists without a value: "gpus" -> reason.
+    /// Contract's "unknown" map of the document itself, for lists without a value: "gpus" -> reason. What a light
+    /// snapshot does not look for ("listening", "shm") has no reason.
     QHash<QString, UnknownReason> unknown;
 };
 

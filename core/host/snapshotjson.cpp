@@ -81,6 +81,16 @@ public:
             m_unknown.insert(key, nameOf(UnknownReason::Failed));
     }
 
+    /// `looked`: this snapshot asked for it; where not, null says no more than that.
+    template <class T>
+    void quantity(const QString &key, const Quantity<T> &value, bool looked)
+    {
+        if (looked || value.isKnown())
+            quantity(key, value);
+        else
+            set(key, QJsonValue());
+    }
+
     void unknown(const QString &key, UnknownReason reason)
     {
         m_object.insert(key, QJsonValue());
@@ -177,7 +187,7 @@ QJsonObject sourceJson(const GpuSource &source)
     return w.object();
 }
 
-QJsonObject migJson(const MigDevice &device)
+QJsonObject migJson(const MigDevice &device, bool looked)
 {
     Writer w;
     w.set(u"index"_s, device.index);
@@ -185,12 +195,29 @@ QJsonObject migJson(const MigDevice &device)
     w.quantity(u"compute_instance"_s, device.computeInstance);
     w.set(u"uuid"_s, textOrNull(device.uuid));
     w.quantity(u"memory_total_mib"_s, device.memoryTotalMib);
-    w.quantity(u"memory_used_mib"_s, device.memoryUsedMib);
-    w.quantity(u"memory_free_mib"_s, device.memoryFreeMib);
+    w.quantity(u"memory_used_mib"_s, device.memoryUsedMib, looked);
+    w.quantity(u"memory_free_mib"_s, device.memoryFreeMib, looked);
     return w.object();
 }
 
-QJsonObject gpuJson(const Gpu &gpu)
+void setMigDevices(Writer &w, const Gpu &gpu, bool looked)
+{
+    const QString key = u"mig_devices"_s;
+    if (!gpu.migDevices.isEmpty() || !gpu.mig.valueOr(true)) {
+        QJsonArray devices;
+        for (const MigDevice &device : gpu.migDevices)
+            devices += migJson(device, looked);
+        w.set(key, devices);
+    } else if (!gpu.mig.isKnown()) {
+        w.unknown(key, gpu.mig.reason());
+    } else if (looked) {
+        w.unknown(key, UnknownReason::Failed);
+    } else {
+        w.set(key, QJsonValue());
+    }
+}
+
+QJsonObject gpuJson(const Gpu &gpu, bool deep)
 {
     Writer w;
     if (gpu.index >= 0)
@@ -211,10 +238,7 @@ QJsonObject gpuJson(const Gpu &gpu)
     w.quantity(u"power_w"_s, gpu.powerW);
     w.quantity(u"persistence"_s, gpu.persistence);
     w.quantity(u"mig"_s, gpu.mig);
-    if (gpu.migDevices.isEmpty() && gpu.mig.valueOr(true)) // not asked for in this tick, never before either
-        w.unknown(u"mig_devices"_s, gpu.mig.isKnown() ? UnknownReason::Absent : gpu.mig.reason());
-    else
-        w.set(u"mig_devices"_s, arrayOf(gpu.migDevices, migJson));
+    setMigDevices(w, gpu, deep);
     w.quantity(u"recovery_action"_s, gpu.recoveryAction);
     w.set(u"unified_memory"_s, gpu.unifiedMemory);
     w.set(u"fault"_s, textOrNull(gpu.fault));
@@ -267,7 +291,10 @@ QJsonObject processJson(const Process &process, bool driverRead, UnknownReason w
         w.unknown(u"gpu_memory"_s, why);
     else
         w.set(u"gpu_memory"_s, arrayOf(process.gpuMemory, memoryJson));
-    w.set(u"devices"_s, process.devices ? QJsonValue(QJsonArray::fromStringList(*process.devices)) : QJsonValue());
+    if (!process.devices && process.devicesUnknown)
+        w.unknown(u"devices"_s, *process.devicesUnknown);
+    else
+        w.set(u"devices"_s, process.devices ? QJsonValue(QJsonArray::fromStringList(*process.devices)) : QJsonValue());
     return w.object();
 }
 
@@ -316,7 +343,7 @@ QJsonObject shmJson(const ShmFile &file)
     else
         w.unknown(u"uid"_s, UnknownReason::NoPermission);
     if (!file.mappedBy) {
-        w.unknown(u"mapped_by"_s, UnknownReason::NoPermission);
+        w.unknown(u"mapped_by"_s, file.mappedByUnknown);
         return w.object();
     }
     QJsonArray pids;
@@ -357,6 +384,29 @@ void setList(Writer &w, const Snapshot &snapshot, const QString &key, const std:
         w.unknown(key, snapshot.unknown.value(key, UnknownReason::Failed));
 }
 
+/// A list that only a deep snapshot looks for.
+template <class T>
+void setDeepList(Writer &w, const Snapshot &snapshot, const QString &key, const std::optional<QList<T>> &list,
+    QJsonObject (*one)(const T &))
+{
+    if (!list && snapshot.depth == Depth::Light)
+        w.set(key, QJsonValue());
+    else
+        setList(w, snapshot, key, list, one);
+}
+
+void setGpus(Writer &w, const Snapshot &snapshot)
+{
+    if (!snapshot.gpus) {
+        w.unknown(u"gpus"_s, snapshot.unknown.value(u"gpus"_s, UnknownReason::Failed));
+        return;
+    }
+    QJsonArray gpus;
+    for (const Gpu &gpu : *snapshot.gpus)
+        gpus += gpuJson(gpu, snapshot.depth == Depth::Deep);
+    w.set(u"gpus"_s, gpus);
+}
+
 } // namespace
 
 QJsonObject toJson(const Snapshot &snapshot)
@@ -375,7 +425,7 @@ QJsonObject toJson(const Snapshot &snapshot)
     w.set(u"round_trip_ms"_s, rounded(snapshot.roundTripMs, 10));
     w.set(u"bytes"_s, snapshot.bytes);
     w.set(u"gpu_source"_s, sourceJson(snapshot.gpuSource));
-    setList(w, snapshot, u"gpus"_s, snapshot.gpus, gpuJson);
+    setGpus(w, snapshot);
     if (snapshot.processes) {
         const UnknownReason why = snapshot.unknown.value(u"gpus"_s, UnknownReason::Failed);
         QJsonArray processes;
@@ -386,8 +436,8 @@ QJsonObject toJson(const Snapshot &snapshot)
         w.unknown(u"processes"_s, snapshot.unknown.value(u"processes"_s, UnknownReason::Failed));
     }
     setList(w, snapshot, u"units"_s, snapshot.units, unitJson);
-    setList(w, snapshot, u"listening"_s, snapshot.listening, portJson);
-    setList(w, snapshot, u"shm"_s, snapshot.shm, shmJson);
+    setDeepList(w, snapshot, u"listening"_s, snapshot.listening, portJson);
+    setDeepList(w, snapshot, u"shm"_s, snapshot.shm, shmJson);
     w.set(u"system"_s, systemJson(snapshot.system));
     w.set(u"problems"_s, arrayOf(snapshot.problems, problemJson));
     return w.object();

@@ -30,6 +30,7 @@ struct ShmFile
     quint64 device = 0;
     quint64 inode = 0;
     std::optional<QList<qint64>> mappedBy; ///< PIDs; no value: could not be told for every process
+    UnknownReason mappedByUnknown = UnknownReason::NoPermission; ///< why; only meaningful without mappedBy
 
     friend bool operator==(const ShmFile &, const ShmFile &) = default;
 };

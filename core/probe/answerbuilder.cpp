@@ -15,6 +15,10 @@ namespace pilothouse {
 
 namespace {
 
+// The script cuts these lists there; a list cut short is no list.
+constexpr qsizetype shmLimit = 1'000'000 - 1;
+constexpr qsizetype mapsLimit = 2'000'000 - 1;
+
 RawSection sectionOf(const Frame *frame)
 {
     RawSection section;
@@ -183,6 +187,7 @@ private:
                 takeLink(link, openers);
             m_answer.socketOwnersComplete = m_linksComplete;
         }
+        m_answer.descriptorsFailed = !m_linksRead;
         if (const Frame *blind = kernel.find("blind")) {
             const QList<qint64> pids = readPids(blind->output);
             m_blind = QSet<qint64>(pids.begin(), pids.end());
@@ -211,14 +216,17 @@ private:
     void fillShm(const ProbeAnswer &kernel, const QHash<QByteArray, QList<qint64>> &openers)
     {
         const Frame *shm = kernel.find("shm");
-        if (!shm || shm->status != 0)
+        if (!shm || shm->status != 0 || shm->output.size() >= shmLimit)
             return;
         QList<RawShmFile> files = readShmFiles(shm->output);
         const Frame *maps = kernel.find("maps");
         const QHash<quint64, QList<qint64>> mappings =
             maps ? readMappings(maps->output) : QHash<quint64, QList<qint64>>();
+        const bool mapsRead = maps && maps->status == 0 && maps->output.size() < mapsLimit;
         for (RawShmFile &file : files) {
-            if (!maps || maps->status != 0 || !m_linksComplete)
+            if (!mapsRead || !m_linksRead)
+                file.mappedByUnknown = UnknownReason::Failed;
+            if (!mapsRead || !m_linksComplete)
                 continue;
             QList<qint64> pids = mappings.value(file.inode);
             const QList<qint64> others = openers.value(file.path);
@@ -284,7 +292,9 @@ private:
         if (m_linksRead) {
             if (holds)
                 process.devices = devices.value();
-            else if (!m_blind.contains(process.pid) && process.readable)
+            else if (m_blind.contains(process.pid) || !process.readable)
+                process.descriptorsDenied = true;
+            else
                 process.devices = QList<QByteArray>();
         }
         m_all.insert(process.pid, process);

@@ -189,7 +189,8 @@ void readListening(AssembleContext &c, QByteArrayView text)
         if (owner != c.answer.socketOwners.cend())
             port.pid = *owner;
         else if (!c.answer.socketOwnersComplete)
-            port.pid = Quantity<qint64>::unknown(UnknownReason::NoPermission);
+            port.pid = Quantity<qint64>::unknown(c.answer.descriptorsFailed ? UnknownReason::Failed
+                                                                            : UnknownReason::NoPermission);
         if (!ports.contains(port))
             ports += port;
     }
@@ -208,7 +209,7 @@ void readShm(AssembleContext &c)
     QList<ShmFile> files;
     for (const RawShmFile &raw : *c.answer.shm) {
         files += ShmFile{cleanLine(raw.path, 512), (std::max<qint64>(0, raw.bytes) + 1023) / 1024, raw.uid, raw.device,
-            raw.inode, raw.mappedBy};
+            raw.inode, raw.mappedBy, raw.mappedByUnknown};
     }
     c.snapshot.shm = files;
 }
@@ -273,24 +274,22 @@ void assembleUnits(AssembleContext &c)
 void assembleDeep(AssembleContext &c)
 {
     const HostAnswer &answer = c.answer;
-    const bool deep = answer.depth == Depth::Deep;
-    if (deep) {
-        section(c, answer.tcp, u"section.listening"_s, u"Listening ports"_s,
-                [&](QByteArrayView text) { readListening(c, text); });
-        readShm(c);
-        RawSection log = answer.kernelLog;
-        if (log.complete && log.exitStatus != 0 && log.output.trimmed().isEmpty()) { // silent is not the same as well
-            log.complete = false;
-            log.trouble = cleanLine(QByteArrayView(log.errors).trimmed(), 200);
-        }
-        section(c, log, u"section.kernel_log"_s, u"The kernel log"_s,
-            [&](QByteArrayView text) { nameKernelEvents(c, parseKernelLog(text)); });
+    if (answer.depth != Depth::Deep)
+        return; // a light one does not look: no value and no reason
+    section(c, answer.tcp, u"section.listening"_s, u"Listening ports"_s,
+            [&](QByteArrayView text) { readListening(c, text); });
+    readShm(c);
+    RawSection log = answer.kernelLog;
+    if (log.complete && log.exitStatus != 0 && log.output.trimmed().isEmpty()) { // silent is not the same as well
+        log.complete = false;
+        log.trouble = cleanLine(QByteArrayView(log.errors).trimmed(), 200);
     }
-    const UnknownReason reason = deep ? UnknownReason::Failed : UnknownReason::Absent; // a light one does not look
+    section(c, log, u"section.kernel_log"_s, u"The kernel log"_s,
+        [&](QByteArrayView text) { nameKernelEvents(c, parseKernelLog(text)); });
     if (!c.snapshot.listening)
-        c.snapshot.unknown.insert(u"listening"_s, reason);
+        c.snapshot.unknown.insert(u"listening"_s, UnknownReason::Failed);
     if (!c.snapshot.shm)
-        c.snapshot.unknown.insert(u"shm"_s, reason);
+        c.snapshot.unknown.insert(u"shm"_s, UnknownReason::Failed);
 }
 
 } // namespace pilothouse

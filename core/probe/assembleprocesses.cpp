@@ -82,6 +82,9 @@ std::optional<Process> processOf(const RawProcess &raw, const HostAnswer &answer
     process.pid = Pid{raw.pid};
     process.uid = raw.uid >= 0 ? Quantity<qint64>(raw.uid) : denied<qint64>();
     process.user = answer.users.value(raw.uid);
+    if (answer.depth == Depth::Deep && !raw.devices)
+        process.devicesUnknown =
+            raw.descriptorsDenied || !raw.readable ? UnknownReason::NoPermission : UnknownReason::Failed;
     if (raw.stat.isEmpty()) {
         if (raw.readable)
             return std::nullopt;
@@ -140,8 +143,10 @@ std::optional<QList<Process>> hostProcesses(AssembleContext &c)
         }
         if (!before.startTicks.isKnown())
             before = std::move(*process);
-        else if (!before.devices)
+        else if (!before.devices && process->devices) {
             before.devices = process->devices;
+            before.devicesUnknown.reset();
+        }
     }
     return processes;
 }
@@ -178,13 +183,15 @@ void addMemory(Process &process, const ProcessGpuMemory &memory)
     process.gpuMemory += memory;
 }
 
-Process unfound(const SmiApp &app)
+Process unfound(const SmiApp &app, Depth depth)
 {
     Process process;
     process.pid = Pid{app.pid};
     process.driverName = app.nameNotFound ? u"[Not Found]"_s : app.name;
     process.uid = Quantity<qint64>();
     hideFacts(process, UnknownReason::Absent);
+    if (depth == Depth::Deep)
+        process.devicesUnknown = UnknownReason::Absent;
     return process;
 }
 
@@ -245,7 +252,7 @@ void joinApps(AssembleContext &c, QList<Process> &processes, bool scanned)
         }
         if (at < 0) {
             at = processes.size();
-            processes += unfound(app);
+            processes += unfound(app, c.answer.depth);
             positions.insert(app.pid, at);
             if (!lost.contains(app.pid))
                 lost += app.pid;
@@ -270,6 +277,8 @@ void addHidden(AssembleContext &c, QList<Process> &processes)
     process.rowsUnreadable = true;
     process.driverName = rows.first().word;
     hideFacts(process, rows.first().reason);
+    if (c.answer.depth == Depth::Deep)
+        process.devicesUnknown = rows.first().reason;
     for (const SmiHiddenApp &row : rows)
         addMemory(process, {indexOfGpu(c.snapshot, row.gpuUuid), row.gpuUuid, row.mib});
     processes += process;

@@ -42,7 +42,8 @@ struct RawProcess
     bool unitMember = false;  ///< stands in cgroup.procs of a named unit
     bool ruleMatch = false;   ///< its command line matched the rules' patterns
     bool readable = true;     ///< false: the directory is there but may not be read
-    std::optional<QList<QByteArray>> devices; ///< deep: link targets below /dev/nvidia*; no value: not allowed
+    std::optional<QList<QByteArray>> devices; ///< deep: link targets below /dev/nvidia*; no value: not looked at
+    bool descriptorsDenied = false; ///< deep: this account may not list its descriptors
 };
 
 struct RawShmFile
@@ -53,6 +54,7 @@ struct RawShmFile
     quint64 device = 0;
     quint64 inode = 0;
     std::optional<QList<qint64>> mappedBy;
+    UnknownReason mappedByUnknown = UnknownReason::NoPermission; ///< only meaningful without mappedBy
 };
 
 /// How the GPU tool fared, beside its output.
@@ -98,6 +100,7 @@ struct HostAnswer
     RawSection tcp;           ///< /proc/net/tcp and tcp6, state 0A lines
     QHash<quint64, qint64> socketOwners; ///< socket inode to PID
     bool socketOwnersComplete = false;   ///< every process could be looked at
+    bool descriptorsFailed = false;      ///< the pass over descriptors did not come: not a matter of rights
     std::optional<QList<RawShmFile>> shm;
     RawSection kernelLog;     ///< short-iso or dmesg lines with NVRM, Xid, oom …, newest last
 

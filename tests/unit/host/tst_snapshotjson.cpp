@@ -122,6 +122,8 @@ private slots:
     void document_asInTheContract();
     void document_roundTripsThroughText();
     void empty_everythingIsNullWithReason();
+    void deepFields_ofALightSnapshotAreNullWithoutReason();
+    void devices_notToldHaveTheirReason();
     void unknown_isNullNeverZero();
     void lists_nullOrEmpty();
     void reason_ofEveryKind_data();
@@ -187,7 +189,7 @@ void TstSnapshotJson::empty_everythingIsNullWithReason()
 {
     const QJsonObject json = toJson(Snapshot{});
     QCOMPARE(json.value(u"schema"_s), 1);
-    for (const char *key : {"uptime_s", "skew_ms", "gpus", "processes", "units", "listening", "shm"}) {
+    for (const char *key : {"uptime_s", "skew_ms", "gpus", "processes", "units"}) {
         QVERIFY2(json.value(QLatin1String(key)).isNull(), key);
         QVERIFY2(json.value(u"unknown"_s).toObject().contains(QLatin1String(key)), key);
     }
@@ -195,6 +197,44 @@ void TstSnapshotJson::empty_everythingIsNullWithReason()
     QVERIFY(json.value(u"boot_id"_s).isNull());
     QVERIFY(json.value(u"problems"_s).toArray().isEmpty());
     QVERIFY(json.value(u"problems"_s).isArray());
+}
+
+void TstSnapshotJson::deepFields_ofALightSnapshotAreNullWithoutReason()
+{
+    Snapshot s = fullSnapshot();
+    s.depth = Depth::Light;
+    s.listening.reset();
+    s.shm.reset();
+    (*s.processes)[0].devices.reset();
+    (*s.gpus)[0].mig = true;
+    const QJsonObject light = toJson(s);
+    QVERIFY(light.value(u"listening"_s).isNull());
+    QVERIFY(light.value(u"shm"_s).isNull());
+    QVERIFY(!light.contains(u"unknown"_s)); // not asked for: nothing is said of the host
+    QVERIFY(first(light, "processes").value(u"devices"_s).isNull());
+    QVERIFY(!first(light, "processes").contains(u"unknown"_s));
+    QVERIFY(first(light, "gpus").value(u"mig_devices"_s).isNull());
+    QVERIFY(first(light, "gpus").value(u"unknown"_s).toObject().isEmpty());
+    s.depth = Depth::Deep;
+    const QJsonObject deep = toJson(s);
+    QCOMPARE(deep.value(u"unknown"_s).toObject(),
+             (QJsonObject{{u"listening"_s, u"failed"_s}, {u"shm"_s, u"failed"_s}}));
+    QCOMPARE(first(deep, "gpus").value(u"unknown"_s).toObject(), (QJsonObject{{u"mig_devices"_s, u"failed"_s}}));
+}
+
+void TstSnapshotJson::devices_notToldHaveTheirReason()
+{
+    Snapshot s = fullSnapshot();
+    Process &process = (*s.processes)[0];
+    process.devices.reset();
+    for (const UnknownReason why : {UnknownReason::NoPermission, UnknownReason::Failed, UnknownReason::Absent}) {
+        process.devicesUnknown = why;
+        const QJsonObject json = first(toJson(s), "processes");
+        QVERIFY(json.value(u"devices"_s).isNull());
+        QCOMPARE(json.value(u"unknown"_s).toObject(), (QJsonObject{{u"devices"_s, nameOf(why)}}));
+    }
+    process.devices = QStringList();
+    QVERIFY(first(toJson(s), "processes").value(u"devices"_s).isArray());
 }
 
 void TstSnapshotJson::unknown_isNullNeverZero()
@@ -213,6 +253,7 @@ void TstSnapshotJson::unknown_isNullNeverZero()
 void TstSnapshotJson::lists_nullOrEmpty()
 {
     Snapshot s = fullSnapshot();
+    s.depth = Depth::Deep;
     s.gpus.reset();
     s.listening.reset();
     s.processes = QList<Process>();
@@ -316,13 +357,20 @@ void TstSnapshotJson::mig_devices()
     QVERIFY(first(toJson(s), "gpus").value(u"mig_devices"_s).isNull()); // neither on nor off is known
     gpu.mig = true;
     QVERIFY(first(toJson(s), "gpus").value(u"mig_devices"_s).isNull()); // not looked at is not "none"
+    s.depth = Depth::Deep;
     gpu.migDevices = {{0, 2, 0, u"MIG-1"_s, 40'448, 11'091, 29'357}, {1, {}, {}, {}, {}, {}, {}}};
     const QJsonArray devices = first(toJson(s), "gpus").value(u"mig_devices"_s).toArray();
     QCOMPARE(devices.size(), 2);
     compareParts(devices.at(0).toObject(),
                  parsed(R"({ "index": 0, "gpu_instance": 2, "compute_instance": 0, "uuid": "MIG-1",
         "memory_total_mib": 40448, "memory_used_mib": 11091, "memory_free_mib": 29357 })"));
+    const auto unknownOf = [](const QJsonValue &device) { return device.toObject().value(u"unknown"_s).toObject(); };
     QVERIFY(devices.at(1).toObject().value(u"memory_used_mib"_s).isNull());
+    QVERIFY(unknownOf(devices.at(1)).contains(u"memory_used_mib"_s));
+    s.depth = Depth::Light; // asked by an earlier, deep one: its figures are not live, and not "absent" either
+    const QJsonArray before = first(toJson(s), "gpus").value(u"mig_devices"_s).toArray();
+    QVERIFY(before.at(1).toObject().value(u"memory_used_mib"_s).isNull());
+    QVERIFY(!unknownOf(before.at(1)).contains(u"memory_used_mib"_s));
 }
 
 void TstSnapshotJson::process_notFound()
@@ -388,7 +436,12 @@ void TstSnapshotJson::shm_withoutMappers()
 {
     Snapshot s = fullSnapshot();
     (*s.shm)[0].mappedBy.reset();
-    QVERIFY(first(toJson(s), "shm").value(u"mapped_by"_s).isNull());
+    for (const UnknownReason why : {UnknownReason::NoPermission, UnknownReason::Failed}) {
+        (*s.shm)[0].mappedByUnknown = why;
+        const QJsonObject file = first(toJson(s), "shm");
+        QVERIFY(file.value(u"mapped_by"_s).isNull());
+        QCOMPARE(file.value(u"unknown"_s).toObject(), (QJsonObject{{u"mapped_by"_s, nameOf(why)}}));
+    }
     (*s.shm)[0].mappedBy = QList<qint64>();
     QVERIFY(first(toJson(s), "shm").value(u"mapped_by"_s).isArray());
 }

@@ -4,6 +4,8 @@
 
 #include "tests/support/testmain.h"
 
+#include <algorithm>
+
 using namespace pilothouse;
 using namespace Qt::StringLiterals;
 
@@ -110,6 +112,8 @@ private slots:
     void units_membersAndBadNames();
     void deep_devicesAndBlind();
     void deep_shmNeedsEverybody();
+    void deep_mappersThatFailAreNotForbidden_data();
+    void deep_mappersThatFailAreNotForbidden();
     void smi_states_data();
     void smi_states();
     void smi_missingParts();
@@ -296,10 +300,18 @@ void TstAnswerBuilder::deep_devicesAndBlind()
     QCOMPARE(*find(answer, 13)->devices,
              (QList<QByteArray>{"/dev/nvidia1"})); // listed because it holds one
     QVERIFY(!find(answer, 14)->devices);
+    QVERIFY(find(answer, 14)->descriptorsDenied);
+    QVERIFY(!find(answer, 12)->descriptorsDenied);
+    QVERIFY(!answer.descriptorsFailed);
     QCOMPARE(answer.socketOwners, (QHash<quint64, qint64>{{77, 12}}));
     QVERIFY(!answer.socketOwnersComplete);
     QVERIFY(answer.tcp.usable());
     QVERIFY(!answer.shm); // its section did not come
+    tick.kernel->frames.removeIf([](const Frame &f) { return f.name == "fds"; });
+    const HostAnswer blind = build(tick);
+    QVERIFY(blind.descriptorsFailed); // nobody forbade it
+    QVERIFY(!find(blind, 14)->devices);
+    QVERIFY(!find(blind, 12)->descriptorsDenied);
 }
 
 void TstAnswerBuilder::deep_shmNeedsEverybody()
@@ -319,8 +331,44 @@ void TstAnswerBuilder::deep_shmNeedsEverybody()
     answer = build(tick);
     QVERIFY(!answer.shm->at(0).mappedBy);
     QVERIFY(!answer.shm->at(1).mappedBy);
+    QCOMPARE(answer.shm->at(1).mappedByUnknown, UnknownReason::NoPermission);
     tick.kernel->frames[5].status = 1; // shm: more files than are listed
     QVERIFY(!build(tick).shm);
+    tick.kernel->frames[5].status = 0;
+    tick.kernel->frames[5].output += QByteArray(1'000'000, 'x'); // cut where the script cuts
+    QVERIFY(!build(tick).shm);
+}
+
+void TstAnswerBuilder::deep_mappersThatFailAreNotForbidden_data()
+{
+    QTest::addColumn<QByteArray>("section");
+    QTest::addColumn<int>("status"); // -1: it did not come, -2: it is as long as the script sends at most
+    QTest::newRow("no maps") << QByteArray("maps") << -1;
+    QTest::newRow("maps failed") << QByteArray("maps") << 1;
+    QTest::newRow("maps cut") << QByteArray("maps") << -2;
+    QTest::newRow("no descriptors") << QByteArray("fds") << -1;
+}
+
+void TstAnswerBuilder::deep_mappersThatFailAreNotForbidden()
+{
+    QFETCH(QByteArray, section);
+    QFETCH(int, status);
+    ProbeAnswer kernel = kernelAnswer({});
+    kernel.frames.append({frame("fds", ""), frame("blind", ""), frame("shm", "27 5 100 0 /dev/shm/a\n"),
+                          frame("maps", "13/maps:7f0-7f1 rw-s 0 00:1b 5\n")});
+    const auto at = std::ranges::find(kernel.frames, section, &Frame::name);
+    if (status == -1)
+        kernel.frames.erase(at);
+    else if (status == -2)
+        at->output = at->output.repeated(100'000);
+    else
+        at->status = status;
+    TickAnswers tick = tickOf(kernel);
+    tick.request.depth = Depth::Deep;
+    const HostAnswer answer = build(tick);
+    QCOMPARE(answer.shm->size(), 1);
+    QVERIFY(!answer.shm->first().mappedBy);
+    QCOMPARE(answer.shm->first().mappedByUnknown, UnknownReason::Failed);
 }
 
 void TstAnswerBuilder::smi_states_data()

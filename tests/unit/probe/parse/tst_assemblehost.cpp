@@ -219,8 +219,7 @@ void TstAssembleHost::light_hasNoDeepLists()
     const Snapshot snapshot = assembled(wellHost());
     QVERIFY(!snapshot.listening);
     QVERIFY(!snapshot.shm);
-    QCOMPARE(snapshot.unknown.value(u"listening"_s), UnknownReason::Absent);
-    QCOMPARE(snapshot.unknown.value(u"shm"_s), UnknownReason::Absent);
+    QVERIFY(snapshot.unknown.isEmpty()); // not looked for: the host was not said to lack them
     QCOMPARE(codesOf(snapshot), QStringList());
 }
 
@@ -241,6 +240,8 @@ void TstAssembleHost::deep_listeningOwnersUnknown()
     HostAnswer answer = deepHost();
     answer.socketOwnersComplete = false;
     QCOMPARE(assembled(answer).listening->at(0).pid.reason(), UnknownReason::NoPermission);
+    answer.descriptorsFailed = true;
+    QCOMPARE(assembled(answer).listening->at(0).pid.reason(), UnknownReason::Failed);
 }
 
 void TstAssembleHost::deep_incompleteIsNullAndNamed()
@@ -277,6 +278,9 @@ void TstAssembleHost::deep_shm()
     QCOMPARE(snapshot.shm->at(1).kib, qint64(1)); // a started KiB counts
     QCOMPARE(snapshot.shm->at(1).path, u"/dev/shm/evil\u240a\u241b[31m"_s);
     QVERIFY(!snapshot.shm->at(1).mappedBy);
+    QCOMPARE(snapshot.shm->at(1).mappedByUnknown, UnknownReason::NoPermission);
+    (*answer.shm)[1].mappedByUnknown = UnknownReason::Failed;
+    QCOMPARE(assembled(answer).shm->at(1).mappedByUnknown, UnknownReason::Failed);
     QCOMPARE(snapshot.shm->at(2).kib, qint64(0));
     QVERIFY(snapshot.shm->at(2).mappedBy->isEmpty());
 }

@@ -43,6 +43,7 @@ private slots:
     void apps_failedButGpusFine();
     void apps_truncated();
     void devices_onlyWhenLooked();
+    void devices_withoutAListHaveTheirReason();
     void hostile_texts();
 };
 
@@ -433,6 +434,24 @@ void TstAssembleProcesses::devices_onlyWhenLooked()
     QCOMPARE(*processCalled(snapshot, 4242)->devices,
              (QStringList{u"/dev/nvidia0"_s, u"/dev/nvidiactl"_s, u"/dev/nvidia-uvm\u241b[31m"_s}));
     QVERIFY(processCalled(snapshot, 4243)->devices->isEmpty());
+}
+
+void TstAssembleProcesses::devices_withoutAListHaveTheirReason()
+{
+    HostAnswer answer = wellHost();
+    answer.smi.apps.output += uuidOf(1) + ", 31337, 12, gone\n";
+    QVERIFY(!processCalled(assembled(answer), 4242)->devicesUnknown); // a light one does not look
+    QVERIFY(!processCalled(assembled(answer), 31'337)->devicesUnknown);
+    answer.depth = Depth::Deep;
+    (*answer.processes)[0].descriptorsDenied = true;
+    const Snapshot deep = assembled(answer);
+    QCOMPARE(processCalled(deep, 4242)->devicesUnknown, std::optional(UnknownReason::NoPermission));
+    QCOMPARE(processCalled(deep, 4243)->devicesUnknown, std::optional(UnknownReason::Failed)); // nobody forbade it
+    QCOMPARE(processCalled(deep, 31'337)->devicesUnknown, std::optional(UnknownReason::Absent)); // no such process
+    RawProcess again = answer.processes->first();
+    again.devices = QList<QByteArray>{"/dev/nvidia0"};
+    answer.processes->append(again);
+    QVERIFY(!processCalled(assembled(answer), 4242)->devicesUnknown);
 }
 
 void TstAssembleProcesses::hostile_texts()
