@@ -101,7 +101,14 @@ public:
         m_timer.start(limit);
         m_process->start(program, arguments, QIODevice::ReadOnly);
     }
-    ~Run() override { leaveProcess(); }
+    ~Run() override
+    {
+        // At the thread's or the program's end no event loop runs any more that could tell.
+        QProcess *process = m_process;
+        leaveProcess();
+        if (process && QThread::currentThread()->loopLevel() == 0)
+            reap(process);
+    }
 
 private:
     void read()
@@ -153,8 +160,7 @@ private:
         done(std::move(result));
     }
 
-    /// A process that was ended is gone in a moment, but only the event loop can tell: a QProcess
-    /// destroyed before waits.
+    /// A process that was ended is gone in a moment, but only the event loop can tell.
     void leaveProcess()
     {
         QProcess *process = std::exchange(m_process, nullptr);
@@ -171,7 +177,15 @@ private:
             return;
         }
         connect(process, &QProcess::finished, process, &QObject::deleteLater);
-        connect(QThread::currentThread(), &QThread::finished, process, &QObject::deleteLater);
+        connect(QThread::currentThread(), &QThread::finished, process, [process] { reap(process); });
+    }
+
+    /// Without an event loop that moment is waited for: a QProcess destroyed before complains, and waits as well.
+    static void reap(QProcess *process)
+    {
+        constexpr int longestMs = 1'000; // it was told to end by SIGKILL
+        process->waitForFinished(longestMs);
+        delete process;
     }
 
     QProcess *m_process; ///< owned; outlives this object only to be reaped

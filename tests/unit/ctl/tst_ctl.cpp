@@ -8,6 +8,8 @@
 #include <QJsonArray>
 #include <QTemporaryDir>
 
+#include <csignal>
+
 using namespace pilothouse::test;
 using namespace Qt::StringLiterals;
 
@@ -36,6 +38,8 @@ private slots:
     void fullOutput_isALocalFailure();
     void readerGone_isNoCrash();
     void plainLocale_bringsNoWarning();
+    void interruptWhileSshIsAsked_isQuiet_data();
+    void interruptWhileSshIsAsked_isQuiet();
 
 private:
     [[nodiscard]] QString home() const { return m_home->path(); }
@@ -324,6 +328,35 @@ void TstCtl::plainLocale_bringsNoWarning()
     QVERIFY(process.waitForFinished(30'000));
     QCOMPARE(process.readAllStandardError(), QByteArray());
     QVERIFY(process.readAllStandardOutput().contains("gpu-é"));
+}
+
+void TstCtl::interruptWhileSshIsAsked_isQuiet_data()
+{
+    QTest::addColumn<QString>("command");
+    QTest::newRow("snapshot") << u"snapshot"_s;
+    QTest::newRow("test") << u"test"_s;
+}
+
+void TstCtl::interruptWhileSshIsAsked_isQuiet()
+{
+    QFETCH(const QString, command);
+    // An ssh that is still thinking when Ctrl+C comes.
+    QFile ssh(home() + u"/ssh"_s);
+    QVERIFY(ssh.open(QIODevice::WriteOnly));
+    ssh.write("#!/bin/sh\n: >\"${0%/*}/asked\"\nexec /bin/sleep 30\n");
+    ssh.close();
+    QVERIFY(ssh.setPermissions(QFile::ReadOwner | QFile::WriteOwner | QFile::ExeOwner));
+    QProcessEnvironment environment = ctlEnvironment(home());
+    environment.insert(u"PATH"_s, home());
+    QProcess process;
+    process.setProcessEnvironment(environment);
+    process.start(ctlProgram(), {command, u"gpu1"_s});
+    QTRY_VERIFY_WITH_TIMEOUT(QFile::exists(home() + u"/asked"_s), 20'000);
+    ::kill(pid_t(process.processId()), SIGINT);
+    QVERIFY(process.waitForFinished(10'000));
+    QCOMPARE(process.exitStatus(), QProcess::NormalExit);
+    QCOMPARE(process.exitCode(), 130);
+    QCOMPARE(process.readAllStandardError(), QByteArray());
 }
 
 PILOTHOUSE_TEST_MAIN(TstCtl)
