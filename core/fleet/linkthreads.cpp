@@ -13,11 +13,17 @@ namespace pilothouse {
 
 namespace {
 
-/// QThread::wait() returns before the thread's own data is gone: OpenSSL's frees itself in a thread's last moments, and
-/// crashes when the process has ended OpenSSL by then. False: it was still there at the deadline.
+bool isGone(pid_t kernelId)
+{
+    return kernelId == 0 || ::syscall(SYS_tgkill, ::getpid(), kernelId, 0) != 0;
+}
+
+/// QThread::wait() returns, and finished() comes, before the thread's own data is gone: OpenSSL's frees itself in a
+/// thread's last moments. A process that ends before leaks it, and crashes when it has ended OpenSSL meanwhile.
+/// False: it was still there at the deadline.
 bool waitUntilGone(pid_t kernelId, const QDeadlineTimer &deadline)
 {
-    while (kernelId != 0 && ::syscall(SYS_tgkill, ::getpid(), kernelId, 0) == 0) {
+    while (!isGone(kernelId)) {
         if (deadline.hasExpired())
             return false;
         QThread::yieldCurrentThread();
@@ -35,7 +41,7 @@ LinkThreads::~LinkThreads()
 void LinkThreads::start(std::unique_ptr<QThread> thread)
 {
     const auto kernelId = std::make_shared<std::atomic<pid_t>>(0);
-    std::erase_if(m_threads, [](const Entry &other) { return other.thread.isNull(); });
+    std::erase_if(m_threads, [](const Entry &other) { return other.thread.isNull() && isGone(*other.kernelId); });
     QThread *raw = thread.release();
     QObject::connect(raw, &QThread::finished, raw, &QObject::deleteLater);
     QObject::connect(
@@ -53,7 +59,7 @@ bool LinkThreads::waitForEnd(std::chrono::milliseconds limit)
         if (waitUntilGone(*entry.kernelId, deadline))
             delete entry.thread.data(); // its own deleteLater would need an event loop that may be over
     }
-    std::erase_if(m_threads, [](const Entry &entry) { return entry.thread.isNull(); });
+    std::erase_if(m_threads, [](const Entry &entry) { return entry.thread.isNull() && isGone(*entry.kernelId); });
     return m_threads.empty();
 }
 

@@ -30,8 +30,6 @@ QProcessEnvironment ctlEnvironment(const QString &home)
     environment.insert(u"HOME"_s, home);
     environment.insert(u"XDG_CONFIG_HOME"_s, home + u"/.config"_s);
     environment.remove(u"SSH_AUTH_SOCK"_s);
-    environment.insert(u"LSAN_OPTIONS"_s,
-                       QStringLiteral("print_suppressions=0:suppressions=" PILOTHOUSE_SOURCE_DIR "/tests/support/lsan.supp"));
     return environment;
 }
 
