@@ -12,6 +12,7 @@
 #include <QHash>
 #include <QSaveFile>
 
+#include <algorithm>
 #include <cerrno>
 #include <sys/stat.h>
 
@@ -151,6 +152,49 @@ Result<void> replaceFile(const QString &path, const QByteArray &before, const QB
     return {};
 }
 
+/// The main file without a host, and what that makes of the inventory.
+struct Removed
+{
+    QByteArray before;
+    HostCut cut;
+    Inventory inventory;
+};
+
+Result<Removed> withoutHost(const QString &mainFile, const QString &name)
+{
+    const auto before = mainBytes(mainFile);
+    if (!before)
+        return fail(before.error());
+    const auto old = Loader(mainFile).load(*before);
+    if (!old)
+        return fail(old.error());
+    const auto known = std::ranges::find(old->hosts, name, &HostSpec::name);
+    const QString shown = cleanLine(name);
+    if (known == old->hosts.end())
+        return fail(ErrorCode::InventoryInvalid, u"%1 has no host \"%2\"."_s.arg(mainFile, shown));
+    if (known->readOnlySource) {
+        return fail(ErrorCode::InventoryInvalid,
+                    u"\"%1\" stands in %2, a file that hosts.toml includes."_s.arg(shown, known->source),
+                    u"Whoever keeps that file removes it there; nothing was changed."_s);
+    }
+    const auto text = readInventoryText(*before, mainFile);
+    if (!text)
+        return fail(text.error());
+    const auto written
+        = std::ranges::find_if(text->hosts, [&](const InventoryHost &host) { return host.spec.name == name; });
+    Removed removed{*before, cutHost(*before, written->place.line, written->lastLine), {}};
+    const auto changed = Loader(mainFile).load(removed.cut.before + removed.cut.after);
+    QList<HostSpec> others = old->hosts;
+    others.removeAt(known - old->hosts.begin());
+    if (!removed.cut.lines.contains("[[") || !changed || changed->hosts != others || changed->files != old->files) {
+        return fail(ErrorCode::InventoryInvalid,
+                    u"%1: \"%2\" cannot be taken out so that the rest reads back the same."_s.arg(mainFile, shown),
+                    u"Remove it by hand; nothing was changed."_s);
+    }
+    removed.inventory = *changed;
+    return removed;
+}
+
 } // namespace
 
 Result<Inventory> loadInventory(const QString &configDir)
@@ -201,6 +245,32 @@ Result<Inventory> appendHost(const QString &configDir, const HostSpec &host)
     if (const auto written = replaceFile(mainFile, *before, after); !written)
         return fail(written.error());
     return changed;
+}
+
+Result<HostRemoval> planRemoval(const QString &configDir, const QString &name)
+{
+    const QString mainFile = mainFileOf(configDir);
+    const auto removed = withoutHost(mainFile, name);
+    if (!removed)
+        return fail(removed.error());
+    return HostRemoval{name, mainFile, removed->cut.lines};
+}
+
+Result<Inventory> removeHost(const QString &configDir, const HostRemoval &planned)
+{
+    const QString mainFile = mainFileOf(configDir);
+    const auto removed = withoutHost(mainFile, planned.name);
+    if (!removed)
+        return fail(removed.error());
+    if (removed->cut.lines != planned.lines) {
+        return fail(ErrorCode::InventoryInvalid,
+                    u"The lines of \"%1\" in %2 have changed meanwhile."_s.arg(cleanLine(planned.name), mainFile),
+                    u"Look at them again; nothing was changed."_s);
+    }
+    const auto written = replaceFile(mainFile, removed->before, removed->cut.before + removed->cut.after);
+    if (!written)
+        return fail(written.error());
+    return removed->inventory;
 }
 
 } // namespace pilothouse

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-// hosts.toml: reading it with its includes, and adding a host so that every other byte stays. Any thread.
+// hosts.toml: reading it with its includes, adding a host and removing one so that every other byte stays. Any thread.
 
 #include "core/base/result.h"
 #include "core/fleet/hostspec.h"
@@ -22,5 +22,20 @@ struct Inventory
 /// Splices a [[host]] table onto the end of hosts.toml (made if missing, with its folder), parses the result and
 /// compares before the file is replaced. Errors: InventoryInvalid (name taken, file broken), LocalIo.
 [[nodiscard]] Result<Inventory> appendHost(const QString &configDir, const HostSpec &host);
+
+/// What would go with a host, for a person to see before.
+struct HostRemoval
+{
+    QString name;
+    QString file;
+    QByteArray lines; ///< as they stand there, its comments too
+};
+
+/// Changes nothing. Errors: InventoryInvalid (unknown; stands in an included file, which belongs to somebody else; is not
+/// a [[host]] table of its own; the rest would not read back the same), LocalIo.
+[[nodiscard]] Result<HostRemoval> planRemoval(const QString &configDir, const QString &name);
+
+/// Does what was planned, from hosts.toml alone, unless the host's lines have changed since. Errors: as above.
+[[nodiscard]] Result<Inventory> removeHost(const QString &configDir, const HostRemoval &planned);
 
 } // namespace pilothouse

@@ -10,6 +10,8 @@
 #include <QSet>
 #include <QUrl>
 
+#include <algorithm>
+
 namespace pilothouse {
 
 using namespace Qt::StringLiterals;
@@ -136,6 +138,20 @@ QList<InventoryInclude> readIncludes(TomlTable &root)
     return includes;
 }
 
+/// Where the text of a node ends, that of everything inside it included.
+int lastLineOf(const toml::node &node)
+{
+    int line = int(node.source().end.line);
+    if (const toml::table *table = node.as_table()) {
+        for (const auto &[key, value] : *table)
+            line = std::max(line, lastLineOf(value));
+    } else if (const toml::array *array = node.as_array()) {
+        for (const toml::node &value : *array)
+            line = std::max(line, lastLineOf(value));
+    }
+    return line;
+}
+
 /// The one place where toml++ throws.
 Result<toml::table> parse(QByteArrayView text, const QString &file)
 {
@@ -180,7 +196,7 @@ Result<InventoryText> readInventoryText(QByteArrayView text, const QString &file
     inventory.includes = readIncludes(root);
     for (const toml::table &node : root.tables("host"_L1)) {
         TomlTable table(node, u"[[host]]"_s, mistakes);
-        inventory.hosts += InventoryHost{readHost(table, file), TomlTable::placeOf(node)};
+        inventory.hosts += InventoryHost{readHost(table, file), TomlTable::placeOf(node), lastLineOf(node)};
     }
     root.complainAboutTheRest();
     if (const auto first = mistakes.first())

@@ -34,6 +34,7 @@ struct InventoryHost
 {
     HostSpec spec; ///< `source` is the file, `readOnlySource` is left to the caller
     TextPlace place;
+    int lastLine = 0; ///< of what belongs to it, services too
 };
 
 struct InventoryText

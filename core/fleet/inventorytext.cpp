@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/fleet/inventorytext.h"
 
+#include <algorithm>
+
 namespace pilothouse {
 
 using namespace Qt::StringLiterals;
@@ -88,7 +90,46 @@ QStringList linesOf(const HostSpec &host)
     return lines;
 }
 
+/// With their line ends; joined they are the text.
+QList<QByteArray> splitLines(const QByteArray &text)
+{
+    QList<QByteArray> lines;
+    for (qsizetype at = 0; at < text.size();) {
+        const qsizetype end = text.indexOf('\n', at);
+        lines << (end < 0 ? text.mid(at) : text.mid(at, end - at + 1));
+        at += lines.last().size();
+    }
+    return lines;
+}
+
+bool isComment(const QByteArray &line) { return line.trimmed().startsWith('#'); }
+
+bool isBlank(const QByteArray &line) { return line.trimmed().isEmpty(); }
+
 } // namespace
+
+HostCut cutHost(const QByteArray &text, int firstLine, int lastLine)
+{
+    const QList<QByteArray> lines = splitLines(text);
+    qsizetype first = std::clamp<qsizetype>(firstLine - 1, 0, lines.size());
+    qsizetype end = std::clamp<qsizetype>(lastLine, first, lines.size());
+    qsizetype above = first;
+    while (above > 0 && isComment(lines.at(above - 1)))
+        --above;
+    if (above > 0)
+        first = above;
+    qsizetype below = end;
+    while (below < lines.size() && isComment(lines.at(below)))
+        ++below;
+    if (below == lines.size() || isBlank(lines.at(below)))
+        end = below;
+    const bool blankBefore = first == 0 || isBlank(lines.at(first - 1));
+    if (blankBefore && end < lines.size() && isBlank(lines.at(end)))
+        ++end;
+    else if (blankBefore && first > 0 && end == lines.size())
+        --first;
+    return {lines.first(first).join(), lines.sliced(first, end - first).join(), lines.sliced(end).join()};
+}
 
 QByteArray withHostAppended(const QByteArray &text, const HostSpec &host)
 {

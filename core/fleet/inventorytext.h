@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-// A host as the text of a [[host]] table, spliced onto the end of a hosts.toml. Pure, any thread.
+// A host as the text of a [[host]] table: spliced onto the end of a hosts.toml, or cut out of it. Pure, any thread.
 
 #include "core/fleet/hostspec.h"
 
@@ -12,5 +12,18 @@ namespace pilothouse {
 
 /// `text` unchanged, then the host with what differs from the defaults; line ends as in `text`.
 [[nodiscard]] QByteArray withHostAppended(const QByteArray &text, const HostSpec &host);
+
+/// A text in three parts that together are the whole of it.
+struct HostCut
+{
+    QByteArray before;
+    QByteArray lines; ///< whole lines
+    QByteArray after;
+};
+
+/// Cuts the table of lines [firstLine, lastLine], counted from one, out with the comments that stand right above it and
+/// right below, and with one of two blank lines around it. A comment at the very beginning of the text, and one right
+/// above the next table, are somebody else's.
+[[nodiscard]] HostCut cutHost(const QByteArray &text, int firstLine, int lastLine);
 
 } // namespace pilothouse
