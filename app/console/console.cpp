@@ -3,6 +3,7 @@
 #include "app/console/console.h"
 
 #include "app/console/terminal.h"
+#include "app/console/windowmemory.h"
 #include "core/base/quoting.h"
 #include "core/ssh/sshaliases.h"
 #include "core/ssh/sshcommandline.h"
@@ -72,6 +73,7 @@ Console::~Console()
 {
     // The links first: they tell the binding, and through it the window, that they end.
     m_picture.reset();
+    m_remover.reset();
     m_binding.reset();
     m_fleet.reset();
 }
@@ -87,8 +89,19 @@ void Console::wireWindow()
     connect(&m_window, &MainWindow::demoRequested, this, &Console::tryDemo);
 }
 
+QString Console::layoutFile() const
+{
+    return m_instance ? m_options.stateDir + u"/window.ini"_s : QString();
+}
+
 void Console::start()
 {
+    if (const QString file = layoutFile(); !file.isEmpty()) {
+        const WindowLayout layout = readWindowLayout(file);
+        m_window.setWindowLayout(layout);
+        if (m_options.theme.isEmpty())
+            m_theme.setMode(layout.theme);
+    }
     m_window.show();
     // After the first frame: nothing that a host or a file does keeps the window waiting.
     QTimer::singleShot(0, this, [this] {
@@ -125,6 +138,7 @@ void Console::openInventory()
     m_window.showNotice({}, {});
     m_fleet = std::make_unique<Fleet>(m_options.fleet);
     m_binding = std::make_unique<FleetBinding>(*m_fleet, m_window);
+    m_remover = std::make_unique<HostRemover>(m_window, *m_binding, m_options.configDir);
     const Result<Inventory> inventory = loadInventory(m_options.configDir);
     if (inventory) {
         for (const HostSpec &host : inventory->hosts)
@@ -248,6 +262,13 @@ void Console::tryDemo()
 void Console::stop(int exitCode)
 {
     m_exitCode = exitCode;
+    if (const QString file = layoutFile(); !file.isEmpty() && !m_stopped) {
+        WindowLayout layout = m_window.windowLayout();
+        if (!m_options.theme.isEmpty())
+            layout.theme = readWindowLayout(file).theme; // --theme is for this time
+        writeWindowLayout(file, layout);
+    }
+    m_stopped = true;
     m_window.hide();
     if (m_demo)
         m_demo->stop(); // goes on in ended()

@@ -10,6 +10,7 @@
 #include "app/console/demohosts.h"
 #include "app/console/fleetbinding.h"
 #include "app/console/fleetpicture.h"
+#include "app/console/hostremover.h"
 #include "app/console/singleinstance.h"
 #include "app/console/stopsignals.h"
 #include "core/fleet/inventory.h"
@@ -47,6 +48,8 @@ private:
     };
 
     void wireWindow();
+    /// Of the file that remembers the window; empty: it is not remembered.
+    [[nodiscard]] QString layoutFile() const;
     void openInventory();
     void openTarget(const QString &target, const QString &service);
     void addHost(HostSpec spec);
@@ -68,10 +71,12 @@ private:
     std::unique_ptr<DemoHosts> m_demo;
     std::unique_ptr<Fleet> m_fleet;
     std::unique_ptr<FleetBinding> m_binding;
+    std::unique_ptr<HostRemover> m_remover;
     std::unique_ptr<FleetPicture> m_picture;
     Background<AliasAnswer> m_aliases;
     Background<SaveAnswer> m_saves;
     int m_exitCode = 0;
+    bool m_stopped = false;
 };
 
 } // namespace pilothouse

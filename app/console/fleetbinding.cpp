@@ -47,6 +47,12 @@ void FleetBinding::addHost(const HostSpec &spec)
     m_window.setState(spec.name, state);
 }
 
+void FleetBinding::removeHost(const QString &name)
+{
+    m_fleet.remove(name);
+    m_window.removeHost(name);
+}
+
 void FleetBinding::bind(HostLink *link)
 {
     const QString name = link->spec().name;

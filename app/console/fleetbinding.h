@@ -20,6 +20,8 @@ public:
 
     /// Shows the host and opens its link; a link that cannot be made is shown as stopped, with the reason.
     void addHost(const HostSpec &spec);
+    /// Closes its link and takes it out of the window.
+    void removeHost(const QString &name);
     /// Every host has been read or has failed for now.
     [[nodiscard]] bool isSettled() const;
     /// Of the first host that could not be read; no value when all could.

@@ -11,6 +11,7 @@
 #include <QLabel>
 #include <QLineEdit>
 #include <QListWidget>
+#include <QPlainTextEdit>
 #include <QPushButton>
 #include <QSignalSpy>
 
@@ -235,6 +236,42 @@ private slots:
         QVERIFY(mine.isEmpty());
         QCOMPARE(other, u"secret"_s);
         QCOMPARE(other.constData(), characters);
+    }
+
+    void remove_showsTheLinesAndAsks()
+    {
+        const WindowFixture fixture;
+        fixture.window->addHost(spec(u"gpu9"_s));
+        QSignalSpy requested(fixture.window.get(), &MainWindow::removeRequested);
+        QSignalSpy confirmed(fixture.window.get(), &MainWindow::removeConfirmed);
+        fixture.press(Qt::Key_Delete, Qt::ControlModifier);
+        QCOMPARE(requested.size(), 1);
+        fixture.window->showRemoveHost(u"gpu9"_s, u"/etc/<b>x</b>"_s, u"[[host]]\nname = \"gpu9\"\n"_s);
+        fixture.window->showRemoveHost(u"gpu9"_s, {}, {}); // not twice
+        QCOMPARE(fixture.window->findChildren<QDialog *>(u"removeHostDialog"_s).size(), 1);
+        QVERIFY(fixture.find<QLabel>(u"removeHostWhere"_s)->text().contains(u"/etc/<b>x</b>"_s));
+        QCOMPARE(fixture.find<QPlainTextEdit>(u"removeHostLines"_s)->toPlainText(), u"[[host]]\nname = \"gpu9\""_s);
+        QTest::keyClick(fixture.find<QPushButton>(u"removeHostRemove"_s), Qt::Key_Space);
+        QCOMPARE(confirmed.size(), 1);
+        QCOMPARE(confirmed.first().first().toString(), u"gpu9"_s);
+        QTRY_VERIFY(!fixture.window->findChild<QDialog *>(u"removeHostDialog"_s));
+        QCOMPARE(fixture.window->currentHost(), u"gpu9"_s); // it goes when that has been done
+    }
+
+    void remove_enterAndEscapeNeverRemove()
+    {
+        const WindowFixture fixture;
+        fixture.window->addHost(spec(u"gpu9"_s));
+        QSignalSpy confirmed(fixture.window.get(), &MainWindow::removeConfirmed);
+        for (const Qt::Key key : {Qt::Key_Return, Qt::Key_Escape}) {
+            fixture.window->showRemoveHost(u"gpu9"_s, {}, {});
+            auto *dialog = fixture.window->findChild<QDialog *>(u"removeHostDialog"_s);
+            QVERIFY(dialog);
+            QVERIFY(!fixture.window->findChild<QPlainTextEdit *>(u"removeHostLines"_s));
+            QTest::keyClick(dialog, key);
+            QTRY_VERIFY(!fixture.window->findChild<QDialog *>(u"removeHostDialog"_s));
+        }
+        QVERIFY(confirmed.isEmpty());
     }
 
     void addHost_byHand()

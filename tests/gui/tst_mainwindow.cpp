@@ -17,8 +17,10 @@
 #include <QListView>
 #include <QPlainTextEdit>
 #include <QPushButton>
+#include <QScreen>
 #include <QScrollBar>
 #include <QSignalSpy>
+#include <QSplitter>
 #include <QTextDocument>
 #include <QToolButton>
 #include <QTreeView>
@@ -410,6 +412,95 @@ private slots:
         QTest::qWait(30);
         const QImage light = w.window->grab().toImage();
         QCOMPARE(light.pixelColor(light.width() - 3, light.height() / 2), colorOf(ColorId::Window, false));
+    }
+
+    void layout_isTheSameOnEveryPageAndInTheNextWindow()
+    {
+        WindowLayout layout;
+        QList<int> widths;
+        {
+            Window w;
+            w.addHost(u"gpu1"_s, serving);
+            w.addHost(u"gpu3"_s, leftoverHost);
+            w.window->resize(1200, 780);
+            QTest::qWait(30);
+            auto *figures = w.find<QSplitter>(u"figuresSplitter"_s);
+            const int first = figures->sizes().first();
+            figures->setSizes({first - 60, figures->sizes().last() + 60});
+            w.find<QSplitter>(u"mainSplitter"_s)->setSizes({300, 900});
+            QHeaderView *header = w.table()->header();
+            header->resizeSection(static_cast<int>(ProcessColumn::Owner), 111);
+            header->moveSection(0, 3);
+            w.table()->sortByColumn(static_cast<int>(ProcessColumn::ProcessId), Qt::DescendingOrder);
+            widths = figures->sizes();
+            w.window->openHost(u"gpu3"_s);
+            QTest::qWait(30);
+            QCOMPARE(w.find<QSplitter>(u"figuresSplitter"_s)->sizes(), widths);
+            QCOMPARE(w.table()->columnWidth(static_cast<int>(ProcessColumn::Owner)), 111);
+            QCOMPARE(w.table()->model()->index(0, 3).data().toString(), u"95"_s);
+            w.window->close();
+            layout = w.window->windowLayout();
+        }
+        Window next;
+        next.window->setWindowLayout(layout);
+        next.addHost(u"gpu3"_s, leftoverHost);
+        QTest::qWait(30);
+        QCOMPARE(next.window->size(), QSize(1200, 780).boundedTo(next.window->size()));
+        QVERIFY(qAbs(next.find<QSplitter>(u"mainSplitter"_s)->sizes().first() - 300) < 4);
+        QCOMPARE(next.table()->columnWidth(static_cast<int>(ProcessColumn::Owner)), 111);
+        QCOMPARE(next.table()->header()->visualIndex(0), 3);
+        QCOMPARE(next.table()->model()->index(0, 3).data().toString(), u"95"_s);
+    }
+
+    void layout_ofNoWindowIsHarmless()
+    {
+        Window w;
+        const QSize size = w.window->size();
+        WindowLayout layout;
+        w.window->setWindowLayout(layout);
+        layout.geometry = "nonsense";
+        layout.page.processColumns = "nonsense";
+        w.window->setWindowLayout(layout);
+        w.addHost(u"gpu3"_s, leftoverHost);
+        QCOMPARE(w.window->size(), size);
+        QCOMPARE(w.table()->columnWidth(0) > 50, true);
+    }
+
+    void layout_offScreenComesBack()
+    {
+        WindowLayout layout;
+        {
+            const Window w;
+            w.window->setGeometry(5000, 4000, 700, 300);
+            layout = w.window->windowLayout();
+        }
+        const Window next;
+        next.window->setWindowLayout(layout);
+        const QRect screen = QGuiApplication::primaryScreen()->availableGeometry();
+        const QRect window = next.window->geometry();
+        QVERIFY(screen.intersects(window));
+        QCOMPARE(reachable(window, {screen}), window);
+    }
+
+    void reachable_whereTheHeadIsSeen_data()
+    {
+        QTest::addColumn<QRect>("window");
+        QTest::addColumn<QRect>("expected");
+        const QRect inside(100, 50, 1280, 800);
+        QTest::newRow("inside") << inside << inside;
+        QTest::newRow("on the second screen") << QRect(2000, 20, 800, 600) << QRect(2000, 20, 800, 600);
+        QTest::newRow("partly out, the head can be taken") << QRect(-900, 20, 1280, 800) << QRect(-900, 20, 1280, 800);
+        QTest::newRow("right of all screens") << QRect(4000, 0, 800, 600) << QRect(560, 240, 800, 600);
+        QTest::newRow("head above the screen") << QRect(100, -300, 800, 600) << QRect(560, 240, 800, 600);
+        QTest::newRow("larger than the screen") << QRect(9000, 0, 5000, 600) << QRect(0, 240, 1920, 600);
+    }
+
+    void reachable_whereTheHeadIsSeen()
+    {
+        QFETCH(const QRect, window);
+        QFETCH(const QRect, expected);
+        QCOMPARE(reachable(window, {QRect(0, 0, 1920, 1080), QRect(1920, 0, 1280, 800)}), expected);
+        QCOMPARE(reachable(window, {}), window);
     }
 
     void help_showsTheKeys()

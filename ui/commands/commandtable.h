@@ -20,6 +20,7 @@ enum class CommandId {
     TakeSnapshot,
     RetryNow,
     EditHost,
+    RemoveHost,
     CopySummary,
     CopyTable,
     NextHost,

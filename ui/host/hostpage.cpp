@@ -83,6 +83,7 @@ HostPage::HostPage(const Theme &theme, QWidget *parent)
     , m_retry(m_state->addButton(u"retryButton"_s, tr("Retry Now")))
     , m_edit(m_state->addButton(u"editButton"_s, tr("Edit…")))
     , m_body(new QSplitter(Qt::Vertical))
+    , m_figures(new QSplitter(Qt::Horizontal))
     , m_plot(new PlotPanel(theme))
     , m_gpus(new GpuTable(theme))
     , m_processes(new ProcessPanel(theme))
@@ -123,20 +124,19 @@ void HostPage::buildHead()
 
 void HostPage::buildBody()
 {
-    auto *figures = new QSplitter(Qt::Horizontal);
-    figures->setObjectName(u"figuresSplitter"_s);
-    figures->addWidget(m_plot);
-    figures->addWidget(m_gpus);
-    figures->setStretchFactor(0, 1);
-    figures->setStretchFactor(1, 0);
+    m_figures->setObjectName(u"figuresSplitter"_s);
+    m_figures->addWidget(m_plot);
+    m_figures->addWidget(m_gpus);
+    m_figures->setStretchFactor(0, 1);
+    m_figures->setStretchFactor(1, 0);
     const int gpus = fontMetrics().averageCharWidth() * 60;
-    figures->setSizes({gpus * 3 / 2, gpus});
+    m_figures->setSizes({gpus * 3 / 2, gpus});
     m_body->setObjectName(u"bodySplitter"_s);
-    m_body->addWidget(figures);
+    m_body->addWidget(m_figures);
     m_body->addWidget(m_processes);
     m_body->setStretchFactor(0, 1);
     m_body->setStretchFactor(1, 1);
-    for (QSplitter *splitter : {figures, m_body}) {
+    for (QSplitter *splitter : {m_figures, m_body}) {
         splitter->setChildrenCollapsible(false);
         splitter->setHandleWidth(space(this, 3));
     }
@@ -171,6 +171,23 @@ void HostPage::showTime(const HostData &host, const QDateTime &now)
         return;
     }
     m_plot->refresh(host.history, now.toMSecsSinceEpoch());
+}
+
+std::optional<PageLayout> HostPage::pageLayout() const
+{
+    // Not isVisible(): at the end the window is closed already.
+    if (m_stack->currentWidget() != m_body)
+        return std::nullopt;
+    return PageLayout{m_figures->sizes(), m_body->sizes(), m_processes->columns()};
+}
+
+void HostPage::setPageLayout(const PageLayout &layout)
+{
+    if (!layout.figures.isEmpty())
+        m_figures->setSizes(layout.figures);
+    if (!layout.body.isEmpty())
+        m_body->setSizes(layout.body);
+    m_processes->setColumns(layout.processColumns);
 }
 
 void HostPage::showHead(const HostData &host, const QDateTime &now)

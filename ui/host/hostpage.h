@@ -6,6 +6,7 @@
 // none. Shows what it is given and asks for nothing by itself. GUI thread; owned by the main window.
 
 #include "ui/host/hostdata.h"
+#include "ui/host/pagelayout.h"
 
 #include <QWidget>
 
@@ -38,6 +39,10 @@ public:
     [[nodiscard]] PlotPanel *plotPanel() const { return m_plot; }
     [[nodiscard]] ProcessPanel *processPanel() const { return m_processes; }
 
+    /// As it is divided now; no value while there is nothing to divide.
+    [[nodiscard]] std::optional<PageLayout> pageLayout() const;
+    void setPageLayout(const PageLayout &layout);
+
 signals:
     void retryRequested();
     void editRequested();
@@ -57,6 +62,7 @@ private:
     QPushButton *m_retry;
     QPushButton *m_edit;
     QSplitter *m_body;
+    QSplitter *m_figures;
     PlotPanel *m_plot;
     GpuTable *m_gpus;
     ProcessPanel *m_processes;

@@ -132,6 +132,17 @@ QString ProcessPanel::text() const
     return tableText(*m_view);
 }
 
+QByteArray ProcessPanel::columns() const
+{
+    return m_view->header()->saveState();
+}
+
+void ProcessPanel::setColumns(const QByteArray &columns)
+{
+    if (!columns.isEmpty() && columns != this->columns())
+        m_view->header()->restoreState(columns);
+}
+
 void ProcessPanel::showOrWords()
 {
     QString words = m_unreadable;

@@ -29,6 +29,9 @@ public:
     void showSnapshot(const Snapshot &snapshot, bool stale);
     void focusFilter();
     [[nodiscard]] QString text() const;
+    /// Order, widths and sorting of the columns.
+    [[nodiscard]] QByteArray columns() const;
+    void setColumns(const QByteArray &columns);
 
 private:
     void buildView(const Theme &theme);

@@ -309,7 +309,7 @@ void PlotScene::setAxis(const MemoryHistory &history)
     d->yTicker->setTop(topGib * mibPerGib * headroom);
     d->plot->yAxis->setRange(0, topGib * mibPerGib * headroom);
     const int label = d->plot->fontMetrics().horizontalAdvance(QStringLiteral("00:00:00"));
-    d->xTicker->setRoom(std::clamp(axisArea().width() / (2 * label), 2, mostTimeMarks));
+    d->xTicker->setRoom(std::clamp(3 * axisArea().width() / (4 * label), 2, mostTimeMarks));
 }
 
 void PlotScene::drawLabels()

@@ -5,6 +5,7 @@
 #include "ui/commands/commandset.h"
 #include "ui/dialogs/addhostdialog.h"
 #include "ui/dialogs/questiondesk.h"
+#include "ui/dialogs/removehostdialog.h"
 #include "ui/dialogs/textdialog.h"
 #include "ui/host/hostpage.h"
 #include "ui/host/statepane.h"
@@ -15,8 +16,10 @@
 #include "ui/window/statusline.h"
 
 #include <QEvent>
+#include <QGuiApplication>
 #include <QMenuBar>
 #include <QPushButton>
+#include <QScreen>
 #include <QSplitter>
 #include <QStackedWidget>
 #include <QTimer>
@@ -43,6 +46,7 @@ MainWindow::MainWindow(Theme &theme, HostStore::Clock clock, QWidget *parent)
     , m_theme(theme)
     , m_store(new HostStore(clockOr(std::move(clock)), this))
     , m_list(new HostList(theme, *m_store))
+    , m_splitter(new QSplitter(Qt::Horizontal))
     , m_pages(new QStackedWidget)
     , m_empty(new StatePane(theme))
     , m_status(new StatusLine(theme))
@@ -53,20 +57,19 @@ MainWindow::MainWindow(Theme &theme, HostStore::Clock clock, QWidget *parent)
     setObjectName(u"mainWindow"_s);
     setWindowTitle(u"Pilothouse"_s);
     setWindowIcon(programIcon());
-    auto *splitter = new QSplitter(Qt::Horizontal);
-    splitter->setObjectName(u"mainSplitter"_s);
-    splitter->setChildrenCollapsible(false);
-    splitter->setHandleWidth(1);
-    splitter->addWidget(m_list);
-    splitter->addWidget(m_pages);
-    splitter->setStretchFactor(0, 0);
-    splitter->setStretchFactor(1, 1);
-    splitter->setSizes({fontMetrics().averageCharWidth() * 34, width()});
+    m_splitter->setObjectName(u"mainSplitter"_s);
+    m_splitter->setChildrenCollapsible(false);
+    m_splitter->setHandleWidth(1);
+    m_splitter->addWidget(m_list);
+    m_splitter->addWidget(m_pages);
+    m_splitter->setStretchFactor(0, 0);
+    m_splitter->setStretchFactor(1, 1);
+    m_splitter->setSizes({fontMetrics().averageCharWidth() * 34, width()});
     auto *central = new QWidget;
     auto *column = new QVBoxLayout(central);
     column->setContentsMargins(0, 0, 0, 0);
     column->setSpacing(0);
-    column->addWidget(splitter, 1);
+    column->addWidget(m_splitter, 1);
     column->addWidget(m_status);
     setCentralWidget(central);
     buildEmpty();
@@ -188,9 +191,46 @@ void MainWindow::hostsSaved(const QString &failure)
         m_addHost->showFailure(failure);
 }
 
+void MainWindow::showRemoveHost(const QString &name, const QString &file, const QString &lines)
+{
+    if (findChild<RemoveHostDialog *>())
+        return;
+    auto *dialog = new RemoveHostDialog(m_theme, name, file, lines, this);
+    connect(dialog, &RemoveHostDialog::confirmed, this, [this, name] { emit removeConfirmed(name); });
+    dialog->open();
+}
+
 void MainWindow::showFailure(const QString &title, const QString &text)
 {
     showText(this, u"failureDialog"_s, title, text);
+}
+
+void MainWindow::keepPageLayout()
+{
+    const auto *page = qobject_cast<HostPage *>(m_pages->currentWidget());
+    if (!page)
+        return;
+    if (const std::optional<PageLayout> layout = page->pageLayout())
+        m_pageLayout = *layout;
+}
+
+WindowLayout MainWindow::windowLayout()
+{
+    keepPageLayout();
+    return {saveGeometry(), m_splitter->sizes(), m_pageLayout, m_theme.mode()};
+}
+
+void MainWindow::setWindowLayout(const WindowLayout &layout)
+{
+    m_pageLayout = layout.page;
+    if (!layout.hosts.isEmpty())
+        m_splitter->setSizes(layout.hosts);
+    if (layout.geometry.isEmpty() || !restoreGeometry(layout.geometry) || isMaximized() || isFullScreen())
+        return;
+    QList<QRect> screens{QGuiApplication::primaryScreen()->availableGeometry()};
+    for (const QScreen *screen : QGuiApplication::screens())
+        screens << screen->availableGeometry();
+    setGeometry(reachable(geometry(), screens));
 }
 
 bool MainWindow::event(QEvent *event)
@@ -205,7 +245,10 @@ bool MainWindow::event(QEvent *event)
 
 void MainWindow::showChosen(const QString &name)
 {
-    m_pages->setCurrentWidget(pageOf(name));
+    keepPageLayout();
+    HostPage *page = pageOf(name);
+    page->setPageLayout(m_pageLayout);
+    m_pages->setCurrentWidget(page);
     setWindowTitle(tr("%1 – Pilothouse").arg(name));
     refreshPage();
     emit hostChosen(name);

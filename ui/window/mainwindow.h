@@ -8,6 +8,7 @@
 #include "core/fleet/hostspec.h"
 #include "core/ssh/question.h"
 #include "ui/host/hoststore.h"
+#include "ui/window/windowlayout.h"
 
 #include <QHash>
 #include <QMainWindow>
@@ -49,11 +50,17 @@ public:
     [[nodiscard]] const HostStore &store() const { return *m_store; }
     [[nodiscard]] CommandSet *commands() const { return m_commands; }
 
+    /// Geometry, sizes and columns, all hosts' pages alike. A window that no screen shows comes back to the primary one.
+    [[nodiscard]] WindowLayout windowLayout();
+    void setWindowLayout(const WindowLayout &layout);
+
     /// Opens the dialog for a new host. `aliases` of the SSH configuration; `byAlias` starts in their list; `start`
     /// fills the fields. The dialog answers by hostsSubmitted().
     void showAddHost(const QStringList &aliases, bool byAlias, const HostSpec *start = nullptr);
     /// The hosts of hostsSubmitted() are saved: closes the dialog. With `failure` it stays and says why.
     void hostsSaved(const QString &failure = {});
+    /// Asks whether the host is to go, with the `lines` of `file` that go with it; answered by removeConfirmed() or not.
+    void showRemoveHost(const QString &name, const QString &file, const QString &lines);
     /// In place of "no hosts" while they are being made ready; empty: back to it.
     void showNotice(const QString &title, const QString &text);
     /// Something went wrong outside of any host's page.
@@ -66,6 +73,8 @@ signals:
     void terminalRequested(const QString &name);
     void sshCommandRequested(const QString &name);
     void editRequested(const QString &name);
+    void removeRequested(const QString &name);
+    void removeConfirmed(const QString &name);
     void addHostRequested(bool byAlias);
     void demoRequested();
     void hostsSubmitted(const QList<pilothouse::HostSpec> &hosts);
@@ -83,6 +92,7 @@ private:
     void onThemeCommand(CommandId id);
     void onHelpCommand(CommandId id);
     void showChosen(const QString &name);
+    void keepPageLayout();
     void refreshPage();
     void tick();
     void updateCommands();
@@ -91,6 +101,7 @@ private:
     Theme &m_theme;
     HostStore *m_store;
     HostList *m_list;
+    QSplitter *m_splitter;
     QStackedWidget *m_pages;
     StatePane *m_empty;
     StatusLine *m_status;
@@ -99,6 +110,7 @@ private:
     QTimer *m_tick;
     QHash<QString, HostPage *> m_pageByName;
     QPointer<AddHostDialog> m_addHost;
+    PageLayout m_pageLayout;
     bool m_painted = false;
 };
 

@@ -35,6 +35,7 @@ void MainWindow::onCommand(CommandId id, bool checked)
     case CommandId::TakeSnapshot: emit snapshotRequested(name); return;
     case CommandId::RetryNow: emit retryRequested(name); return;
     case CommandId::EditHost: emit editRequested(name); return;
+    case CommandId::RemoveHost: emit removeRequested(name); return;
     case CommandId::CopySummary:
         if (const HostData *host = m_store->find(name))
             QGuiApplication::clipboard()->setText(summaryText(*host, m_store->now()));
