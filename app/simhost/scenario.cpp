@@ -98,7 +98,7 @@ QList<ScenarioHost> faults()
 {
     const QString hog = u"sim-hog --detach --gpus 0 --mib 40000 --util 80 -- /usr/bin/python3 train.py\n"_s;
     QList<ScenarioHost> hosts = {
-        host(u"hung"_s, u"hang = ignore-term\n"_s),
+        host(u"hung"_s, u"hang = stuck\n"_s),
         host(u"lost"_s, u"gpu.3.fault = [GPU is lost]\n"_s),
         host(u"reset"_s, u"gpu.3.fault = [GPU requires reset]\ngpu.3.cell.memory.used = 0\n"_s),
         host(u"seven"_s, u"gpu.5.missing = 1\n"_s),

@@ -21,6 +21,7 @@ struct HostFiles
     std::string boot;                         ///< script, run by /bin/sh in a login session's place; may be empty
     std::string kernelLog;
     std::map<std::string, std::string> units; ///< "vllm.service" -> text
+    int frozenDriver = -1; ///< /dev/fuse, see frozendriver.h
     bool rootOnly = false; ///< started by an ordinary user, who may map one number alone
 
     static HostFiles read(const std::string &directory, const std::string &name);

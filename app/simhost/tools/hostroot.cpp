@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "hostfiles.h"
 
+#include "frozendriver.h"
+
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -214,6 +216,16 @@ void fillRun(const HostFiles &files)
         makeDirectory("/run/systemd/system");
 }
 
+/// Where the kernel does not let us, a hung nvidia-smi can be killed.
+void fillDriver(int frozenDriver)
+{
+    if (frozenDriver < 0)
+        return;
+    makeDirectory("/run/pilothouse-sim/driver");
+    if (!mountFrozenDriver(frozenDriver, inside("/run/pilothouse-sim/driver")))
+        rmdir(inside("/run/pilothouse-sim/driver").c_str());
+}
+
 void fillSys(const Config &gpus)
 {
     for (const char *path : {"/sys", "/sys/bus", "/sys/bus/pci", "/sys/bus/pci/devices", "/sys/fs",
@@ -258,6 +270,7 @@ bool enterOwnRoot(const HostFiles &files, int toolsFd)
     makeDirectory("/tmp", 01777);
     makeDirectory("/var/tmp", 01777);
     fillRun(files);
+    fillDriver(files.frozenDriver);
     if (!showPrograms() || !copyTools(toolsFd, files))
         return false;
     coverRealTools();

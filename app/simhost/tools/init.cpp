@@ -3,6 +3,7 @@
 #include "init.h"
 
 #include "cgroups.h"
+#include "frozendriver.h"
 #include "sessions.h"
 #include "tools.h"
 #include "units.h"
@@ -55,6 +56,7 @@ public:
         : m_control(controlFd)
         , m_children(watchChildren())
         , m_systemctl(listenForSystemctl())
+        , m_driver(files.frozenDriver)
         , m_units(m_cgroups, files.units)
         , m_sessions(m_cgroups, files)
     {
@@ -83,13 +85,14 @@ private:
     bool step()
     {
         std::vector<pollfd> waits = {{m_control, POLLIN, 0}, {m_children, POLLIN, 0},
-                                     {m_systemctl, POLLIN, 0}};
+                                     {m_systemctl, POLLIN, 0}, {m_driver.fd(), POLLIN, 0}};
+        const std::size_t firstOutput = waits.size();
         for (const int fd : m_units.outputs())
             waits.push_back({fd, POLLIN, 0});
         poll(waits.data(), waits.size(), 250);
         if (waits[1].revents != 0)
             reap();
-        for (std::size_t i = 3; i < waits.size(); ++i) {
+        for (std::size_t i = firstOutput; i < waits.size(); ++i) {
             if (waits[i].revents != 0)
                 m_units.readOutput(waits[i].fd);
         }
@@ -100,6 +103,8 @@ private:
             m_cgroups.refresh();
             m_units.tick();
         }
+        if (waits[3].revents != 0 || m_driver.waiting() > 0)
+            m_driver.serve(Config::ofHost().value("hang") == "stuck");
         if (waits[0].revents == 0)
             return true;
         const SessionRequest request = readRequest(m_control);
@@ -169,6 +174,7 @@ private:
     int m_control;
     int m_children;
     int m_systemctl;
+    FrozenDriver m_driver;
     Cgroups m_cgroups;
     Units m_units;
     Sessions m_sessions;

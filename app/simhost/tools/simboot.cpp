@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: Pilothouse contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "frozendriver.h"
 #include "hostfiles.h"
 #include "init.h"
 #include "proctitle.h"
@@ -45,7 +46,8 @@ bool writeMap(pid_t pid, const char *name, const std::string &text)
     return good;
 }
 
-bool enterUserNamespaceAsRoot()
+/// `frozenDriver` is opened in between: it belongs to the new namespace, and the machine's root may open it still.
+bool enterUserNamespaceAsRoot(int &frozenDriver)
 {
     // Only a process of the outer namespace may write a map with many numbers.
     int ready[2];
@@ -64,6 +66,7 @@ bool enterUserNamespaceAsRoot()
     close(ready[0]);
     if (unshare(CLONE_NEWUSER) != 0)
         return complain("no user namespace");
+    frozenDriver = openFrozenDriver();
     if (write(ready[1], "x", 1) != 1)
         return complain("no helper");
     close(ready[1]);
@@ -74,14 +77,15 @@ bool enterUserNamespaceAsRoot()
         || complain("cannot become its root");
 }
 
-bool enterUserNamespace()
+bool enterUserNamespace(int &frozenDriver)
 {
     if (geteuid() == 0)
-        return enterUserNamespaceAsRoot();
+        return enterUserNamespaceAsRoot(frozenDriver);
     const std::string user = "0 " + std::to_string(geteuid()) + " 1";
     const std::string group = "0 " + std::to_string(getegid()) + " 1";
     if (unshare(CLONE_NEWUSER) != 0)
         return complain("this machine lets no ordinary user make namespaces");
+    frozenDriver = openFrozenDriver();
     writeMap(getpid(), "setgroups", "deny");
     return (writeMap(getpid(), "uid_map", user) && writeMap(getpid(), "gid_map", group))
         || complain("cannot map its root");
@@ -132,7 +136,7 @@ int simBoot(const std::vector<std::string> &arguments)
     HostFiles files = HostFiles::read(arguments[1], arguments[2]);
     files.rootOnly = geteuid() != 0;
     const int tools = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
-    if (tools < 0 || !enterUserNamespace())
+    if (tools < 0 || !enterUserNamespace(files.frozenDriver))
         return 1;
     // Two steps: a change of user clears the signal of the parent's death, and dumpability with it.
     prctl(PR_SET_DUMPABLE, 1);

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "tools.h"
 
+#include "frozendriver.h"
 #include "smifields.h"
 #include "smilog.h"
 
@@ -10,6 +11,7 @@
 #include <cstdio>
 #include <cstring>
 #include <optional>
+#include <unistd.h>
 
 namespace pilothouse::sim {
 namespace {
@@ -250,11 +252,13 @@ void hangAsConfigured(Config &config)
     const std::string mode = config.value("hang", "off");
     if (mode == "off")
         return;
-    if (mode == "ignore-term") {
+    if (mode == "ignore-term" || mode == "stuck") {
         for (const int number : {SIGTERM, SIGINT, SIGHUP, SIGPIPE})
             std::signal(number, SIG_IGN);
     }
     openDevices({});
+    if (mode == "stuck")
+        static_cast<void>(access(frozenDriverFile().c_str(), F_OK)); // returns when the driver is well
     while (config.value("hang", "off") != "off") {
         sleepMs(200);
         config = Config::ofHost();

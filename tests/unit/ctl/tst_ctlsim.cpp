@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: Pilothouse contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "tests/support/skip.h"
 #include "tests/support/testmain.h"
 #include "tests/unit/ctl/ctlrun.h"
 
@@ -27,6 +28,7 @@ private slots:
     void test_isDoneThroughout();
     void fault_hasItsExitCode_data();
     void fault_hasItsExitCode();
+    void hungTool_oneAloneSinceWhenAndRecovery();
 
 private:
     [[nodiscard]] bool start(const QStringList &options);
@@ -37,6 +39,13 @@ private:
     [[nodiscard]] QStringList common() const
     {
         return {u"--config"_s, m_folder.path(), u"--ssh-config"_s, m_folder.filePath(u"ssh_config"_s)};
+    }
+
+    [[nodiscard]] QByteArray onHost(const QString &host, const QString &command) const
+    {
+        QProcess ssh;
+        ssh.start(u"ssh"_s, {u"-F"_s, m_folder.filePath(u"ssh_config"_s), u"-o"_s, u"BatchMode=yes"_s, host, command});
+        return ssh.waitForFinished(20'000) ? ssh.readAllStandardOutput().trimmed() : QByteArray("no answer");
     }
 
     QTemporaryDir m_folder;
@@ -212,6 +221,39 @@ void TstCtlSim::fault_hasItsExitCode()
         QVERIFY2(codes.contains(problem), qPrintable(codes.join(u' ')));
     const CtlResult test = run({u"test"_s, host});
     QVERIFY2(test.exitCode == testCode, test.output.constData());
+}
+
+void TstCtlSim::hungTool_oneAloneSinceWhenAndRecovery()
+{
+    QVERIFY(start({u"--scenario"_s, u"faults"_s}));
+    if (onHost(u"hung"_s, u"grep -c ' fuse ' /proc/mounts"_s) != "1")
+        PILOTHOUSE_SKIP("needs /dev/fuse, for a process that nothing ends");
+    const QString count = u"grep -lx nvidia-smi /proc/[0-9]*/comm | wc -l"_s;
+    QDateTime since;
+    for (int i = 0; i < 3; ++i) {
+        const CtlResult result = run({u"snapshot"_s, u"hung"_s, u"--json"_s});
+        QVERIFY2(result.exitCode == 6, result.errors.constData());
+        const QJsonObject snapshot = result.json().value(0);
+        const QJsonObject source = snapshot.value(u"gpu_source"_s).toObject();
+        QCOMPARE(source.value(u"status"_s).toString(), u"hung"_s);
+        QVERIFY(snapshot.value(u"gpus"_s).isNull());
+        QVERIFY(snapshot.value(u"processes"_s).isArray());
+        // The same one, of the first look.
+        const QDateTime began = QDateTime::fromString(source.value(u"since"_s).toString(), Qt::ISODateWithMs);
+        QVERIFY(began.isValid());
+        if (!since.isValid())
+            since = began;
+        QVERIFY(std::abs(since.msecsTo(began)) < 500);
+        QCOMPARE(onHost(u"hung"_s, count), QByteArray("1"));
+        if (i > 0) // it is known, and not waited for
+            QVERIFY2(result.elapsedMs < 4'000, qPrintable(QString::number(result.elapsedMs)));
+    }
+    const CtlResult test = run({u"test"_s, u"hung"_s});
+    QCOMPARE(test.exitCode, 6);
+    QVERIFY2(test.output.contains("hangs since"), test.output.constData());
+    (void)onHost(u"hung"_s, u"echo 'hang = off' >>/run/pilothouse-sim/gpus.conf; sed -i '/stuck/d' /run/pilothouse-sim/gpus.conf"_s);
+    QTRY_COMPARE_WITH_TIMEOUT(run({u"snapshot"_s, u"hung"_s}).exitCode, 0, 20'000);
+    QCOMPARE(onHost(u"hung"_s, count), QByteArray("0"));
 }
 
 int main(int argc, char **argv)
