@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "consolefiles.h"
 
+#include "consolefolder.h"
+
 #include <QJsonArray>
 #include <QJsonDocument>
 #include <QJsonObject>
@@ -23,7 +25,7 @@ QString tomlString(const QString &text)
 
 QString sshConfigText(const QList<ServedHost> &hosts, const QString &folder, const QString &address)
 {
-    QString text = u"# Simulated hosts of pilothouse-simhost; gone when it ends.\n"_s;
+    QString text = ConsoleFolder::firstLine();
     for (const ServedHost &served : hosts) {
         text += u"\nHost %1\n    HostName %2\n    Port %3\n    User root\n"_s.arg(
             served.host.name, address, QString::number(served.port));
@@ -35,7 +37,7 @@ QString sshConfigText(const QList<ServedHost> &hosts, const QString &folder, con
 
 QString knownHostsText(const QList<ServedHost> &hosts, const QString &address)
 {
-    QString text;
+    QString text = ConsoleFolder::firstLine();
     for (const ServedHost &served : hosts)
         text += u"[%1]:%2 %3\n"_s.arg(address, QString::number(served.port), served.hostKey);
     return text;
@@ -43,7 +45,7 @@ QString knownHostsText(const QList<ServedHost> &hosts, const QString &address)
 
 QString hostsTomlText(const QList<ServedHost> &hosts)
 {
-    QString text = u"# Simulated hosts of pilothouse-simhost; gone when it ends.\n"_s;
+    QString text = ConsoleFolder::firstLine();
     for (const ServedHost &served : hosts) {
         QStringList tags;
         for (const QString &tag : served.host.tags)

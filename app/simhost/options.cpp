@@ -4,12 +4,7 @@
 
 #include <QCommandLineParser>
 #include <QCoreApplication>
-#include <QDir>
 #include <QFileInfo>
-
-#include <cerrno>
-#include <cstring>
-#include <sys/stat.h>
 
 namespace pilothouse {
 
@@ -61,18 +56,11 @@ QString toolsPathOf(const QCommandLineParser &parser)
     return {};
 }
 
-/// Keys go there: it must be ours and closed to others.
-Result<QString> privateFolder(const QString &asked)
+Result<QString> folderOf(const QString &asked)
 {
     if (asked.isEmpty())
         return fail(ErrorCode::Usage, u"--dir DIR says where to put the files of the console."_s);
-    const QString path = QFileInfo(asked).absoluteFilePath();
-    const QByteArray name = QFile::encodeName(path);
-    if (!QDir().mkpath(path) || chmod(name.constData(), 0700) != 0) {
-        return fail(ErrorCode::LocalIo,
-                    u"%1 cannot be made: %2."_s.arg(path, QString::fromLocal8Bit(std::strerror(errno))));
-    }
-    return path;
+    return QFileInfo(asked).absoluteFilePath();
 }
 
 Result<QList<ScenarioHost>> hostsOf(const QCommandLineParser &parser)
@@ -111,7 +99,7 @@ Result<SimhostOptions> parseOptions(const QStringList &arguments)
     const auto sessions = numberOf(parser, u"max-sessions"_s, 0, 1000);
     if (!hosts || !sessions)
         return fail(hosts ? sessions.error() : hosts.error());
-    auto folder = privateFolder(parser.value(u"dir"_s));
+    const auto folder = folderOf(parser.value(u"dir"_s));
     if (!folder)
         return fail(folder.error());
     options.simulation.hosts = *hosts;

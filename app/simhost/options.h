@@ -16,7 +16,7 @@ struct SimhostOptions
     QString printAndExit;     ///< text of --help or --version
 };
 
-/// Makes the folder as well (0700). Usage or LocalIo.
+/// Usage or LocalIo.
 [[nodiscard]] Result<SimhostOptions> parseOptions(const QStringList &arguments);
 
 } // namespace pilothouse

@@ -16,14 +16,6 @@ using namespace Qt::StringLiterals;
 
 namespace {
 
-Result<void> writeText(const QString &path, const QString &text)
-{
-    QFile file(path);
-    if (file.open(QIODevice::WriteOnly | QIODevice::Truncate) && file.write(text.toUtf8()) >= 0)
-        return {};
-    return fail(ErrorCode::LocalIo, u"%1 cannot be written."_s.arg(path));
-}
-
 /// root, and the `user = NAME ID` lines where the machine lets us map more than one account.
 std::set<std::string> usersOf(const ScenarioHost &host)
 {
@@ -38,8 +30,9 @@ std::set<std::string> usersOf(const ScenarioHost &host)
 
 } // namespace
 
-Simulation::Simulation(const SimulationOptions &options)
+Simulation::Simulation(const SimulationOptions &options, ConsoleFolder folder)
     : m_options(options)
+    , m_folder(std::move(folder))
 {
 }
 
@@ -51,15 +44,14 @@ Simulation::~Simulation()
     for (const auto &backend : m_backends)
         backend->beginEnd();
     m_backends.clear();
-    QDir(m_options.folder + u"/host-keys"_s).removeRecursively();
-    QDir(m_options.folder + u"/hosts"_s).removeRecursively();
-    QFile::remove(m_options.folder + u"/identity"_s);
 }
 
 Result<std::unique_ptr<Simulation>> Simulation::start(const SimulationOptions &options)
 {
-    std::unique_ptr<Simulation> simulation(new Simulation(options));
-    QFile::remove(options.folder + u"/identity"_s);
+    auto folder = ConsoleFolder::claim(options.folder);
+    if (!folder)
+        return fail(folder.error());
+    std::unique_ptr<Simulation> simulation(new Simulation(options, std::move(*folder)));
     auto key = makeKey(options.folder + u"/identity"_s);
     if (!key)
         return fail(key.error());
@@ -111,7 +103,7 @@ Result<void> Simulation::addHost(const ScenarioHost &host)
     return {};
 }
 
-Result<void> Simulation::writeFiles() const
+Result<void> Simulation::writeFiles()
 {
     const QString &folder = m_options.folder;
     const QMap<QString, QString> files = {
@@ -120,7 +112,7 @@ Result<void> Simulation::writeFiles() const
         {u"hosts.toml"_s, hostsTomlText(m_served)},
     };
     for (auto file = files.begin(); file != files.end(); ++file) {
-        if (auto written = writeText(folder + u'/' + file.key(), file.value()); !written)
+        if (auto written = m_folder.write(file.key(), file.value()); !written)
             return written;
     }
     return {};

@@ -3,9 +3,10 @@
 #pragma once
 
 // Everything that runs: the hosts, the SSH server, the files of the console. Built and destroyed in the main thread;
-// destroying it ends all that it started and removes the keys.
+// destroying it ends all that it started and removes all that it wrote.
 
 #include "consolefiles.h"
+#include "consolefolder.h"
 #include "keys.h"
 #include "sshserver.h"
 
@@ -17,7 +18,7 @@ namespace pilothouse {
 struct SimulationOptions
 {
     QList<ScenarioHost> hosts;
-    QString folder;            ///< exists, ours alone
+    QString folder;            ///< absolute; see ConsoleFolder
     QString toolsPath;         ///< pilothouse-simtools
     QString address = QStringLiteral("127.0.0.1");
     bool inMemory = false;
@@ -34,12 +35,13 @@ public:
     [[nodiscard]] QByteArray readyLine() const;
 
 private:
-    explicit Simulation(const SimulationOptions &options);
+    Simulation(const SimulationOptions &options, ConsoleFolder folder);
     [[nodiscard]] Result<void> addHost(const ScenarioHost &host);
     [[nodiscard]] Result<std::unique_ptr<HostBackend>> makeBackend(const ScenarioHost &host) const;
-    [[nodiscard]] Result<void> writeFiles() const;
+    [[nodiscard]] Result<void> writeFiles();
 
     SimulationOptions m_options;
+    ConsoleFolder m_folder; ///< outlives the hosts
     SshKey m_userKey;
     std::vector<std::unique_ptr<HostBackend>> m_backends; ///< outlive the server
     std::unique_ptr<SshServer> m_server;

@@ -261,14 +261,37 @@ private slots:
     void end_withTerm() { endsAll([this] { m_program->terminate(); }); }
     void end_withKill() { endsAll([this] { m_program->kill(); }); }
 
-    void end_removesTheKey()
+    void end_removesWhatItMade()
     {
-        QVERIFY(start({u"--scenario"_s, u"plain"_s}));
-        QVERIFY(QFile::exists(m_folder.filePath(u"identity"_s)));
-        m_program->closeWriteChannel();
-        QVERIFY(m_program->waitForFinished(10'000));
-        QVERIFY(!QFile::exists(m_folder.filePath(u"identity"_s)));
-        QVERIFY(!QFile::exists(m_folder.filePath(u"host-keys"_s)));
+        for (const bool fast : {false, true}) {
+            QTemporaryDir parent;
+            const QString folder = parent.filePath(u"new"_s);
+            QProcess program;
+            program.start(QStringLiteral(SIMHOST_PATH),
+                          QStringList{u"--dir"_s, folder, u"--scenario"_s, u"plain"_s} + (fast ? QStringList{u"--fast"_s} : QStringList()));
+            QVERIFY(program.waitForReadyRead(20'000));
+            for (const char *name : {"ssh_config", "known_hosts", "hosts.toml", "identity"})
+                QVERIFY2(QFile::exists(folder + u'/' + QString::fromLatin1(name)), name);
+            program.closeWriteChannel();
+            QVERIFY(program.waitForFinished(10'000));
+            QVERIFY(!QFile::exists(folder));
+        }
+    }
+
+    void start_doesNotTouchAPersonsFiles()
+    {
+        QTemporaryDir folder;
+        QFile own(folder.filePath(u"hosts.toml"_s));
+        QVERIFY(own.open(QIODevice::WriteOnly));
+        own.write("[[host]]\nname = \"gpu1\"\n");
+        own.close();
+        QProcess program;
+        program.start(QStringLiteral(SIMHOST_PATH), {u"--dir"_s, folder.path(), u"--fast"_s, u"--scenario"_s, u"plain"_s});
+        const Answer answer = finished(program);
+        QCOMPARE(answer.code, 8);
+        QVERIFY2(answer.errors.contains("hosts.toml is there already"), answer.errors.constData());
+        QVERIFY(own.open(QIODevice::ReadOnly));
+        QVERIFY(own.readAll().startsWith("[[host]]"));
     }
 
     void bind_beyondLoopbackIsRefused_data()
