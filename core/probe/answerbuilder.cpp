@@ -151,6 +151,8 @@ private:
         m_answer.root = m_facts.uid == 0;
         m_answer.container = m_facts.container;
         m_answer.hidepid = m_facts.hidepid;
+        m_answer.systemd = m_facts.systemd;
+        m_answer.systemctl = m_facts.systemctl;
         m_answer.bytes = kernel.bytes;
         const RawSection host = sectionOf(kernel.find("host"));
         m_answer.meminfo = linesOf(host, "meminfo");
@@ -471,6 +473,8 @@ Result<HostFacts> readFacts(const ProbeAnswer &ready)
     facts.uid = ok ? uid : -1;
     facts.container = said.value("container") == "1";
     facts.hidepid = said.value("hidepid") == "1";
+    facts.systemd = said.value("systemd") != "0";
+    facts.systemctl = said.value("systemctl") != "0";
     facts.encoding = said.value("enc") == "od" ? Encoding::Hex : Encoding::Base64;
     facts.pci = sectionOf(ready.find("pci"));
     return facts;

@@ -27,6 +27,8 @@ struct HostFacts
     qint64 uid = -1;
     bool container = false;
     bool hidepid = false;
+    bool systemd = true; ///< runs this host
+    bool systemctl = true; ///< the command is there for this account
     Encoding encoding = Encoding::Base64;
     RawSection pci;
 };

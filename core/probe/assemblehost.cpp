@@ -15,6 +15,12 @@ using namespace Qt::StringLiterals;
 
 namespace {
 
+bool problemIsNamed(const AssembleContext &c, const QString &code)
+{
+    return std::any_of(c.snapshot.problems.begin(), c.snapshot.problems.end(),
+                       [&](const Problem &problem) { return problem.code == code; });
+}
+
 /// Reads `section` or names why it cannot be; `read` gets the output.
 template <class Read>
 void section(AssembleContext &c, const RawSection &raw, const QString &code, const QString &what, Read read)
@@ -45,6 +51,30 @@ void nameView(AssembleContext &c)
     }
 }
 
+/// Nobody answers for units: why.
+void nameNoUnits(AssembleContext &c, const UnitBlocks &read, bool user)
+{
+    const bool absent = !c.answer.systemd || read.noSystemd;
+    const bool forbidden = read.message.contains(u"permission denied"_s, Qt::CaseInsensitive);
+    QString text = u"systemd cannot be reached"_s;
+    if (!c.answer.systemd)
+        text = u"This host does not run systemd"_s;
+    else if (read.noSystemd)
+        text = c.answer.systemctl ? u"This host does not run systemd"_s : u"This account finds no systemctl"_s;
+    else if (user)
+        text = u"User services cannot be reached: no user session for this account"_s;
+    const QString words = c.answer.systemd ? u" ("_s + read.message + u")."_s : u"."_s;
+    const QString unreachable = user ? u"systemd.user_unreachable"_s : u"systemd.unreachable"_s;
+    const QString code = absent ? u"systemd.absent"_s : unreachable;
+    if (!problemIsNamed(c, code)) // system and user units: said once
+        c.add(code, text + words);
+    if (user)
+        return;
+    c.snapshot.unknown.insert(u"units"_s, !absent ? UnknownReason::Failed
+                                  : forbidden && c.answer.systemd ? UnknownReason::NoPermission
+                                                                  : UnknownReason::Absent);
+}
+
 /// One section of units; false when nothing could be read.
 bool readUnits(AssembleContext &c, const RawSection &raw, const QStringList &asked, bool user, QList<Unit> &units)
 {
@@ -57,14 +87,8 @@ bool readUnits(AssembleContext &c, const RawSection &raw, const QStringList &ask
     }
     const UnitBlocks read = parseUnits(asked, raw.output, raw.errors, {c.takenAt, c.answer.uptimeAfter}, user);
     units += read.units;
-    if (read.units.isEmpty() && (read.noSystemd || read.noBus)) {
-        const QString unreachable = user ? u"systemd.user_unreachable"_s : u"systemd.unreachable"_s;
-        const QString text = read.noSystemd ? u"This host does not run systemd"_s
-                             : user         ? u"User services cannot be reached: no user session for this account"_s
-                                            : u"systemd cannot be reached"_s;
-        c.add(read.noSystemd ? u"systemd.absent"_s : unreachable, text + u" ("_s + read.message + u")."_s);
-        if (!user)
-            c.snapshot.unknown.insert(u"units"_s, read.noSystemd ? UnknownReason::Absent : UnknownReason::Failed);
+    if (read.units.isEmpty() && (read.noSystemd || read.noBus || !c.answer.systemd)) {
+        nameNoUnits(c, read, user);
         return false;
     }
     for (const QString &name : read.unanswered) {
@@ -254,6 +278,10 @@ void assembleUnits(AssembleContext &c)
     QList<Unit> units;
     nameUnasked(c, answer.units, c.settings.units);
     nameUnasked(c, answer.userUnits, c.settings.userUnits);
+    if (!answer.units.asked && !answer.userUnits.asked && !(answer.systemd && answer.systemctl)) {
+        c.snapshot.unknown.insert(u"units"_s, UnknownReason::Absent); // nobody could have said "none"
+        return;
+    }
     bool systemRead = true;
     if (answer.units.asked)
         systemRead = readUnits(c, answer.units, c.settings.units, false, units);
@@ -271,6 +299,21 @@ void assembleUnits(AssembleContext &c)
         c.snapshot.unknown.insert(u"units"_s, UnknownReason::Failed);
 }
 
+namespace {
+
+/// Why the kernel log is silent, from the last line of what the tools said; the one before it is often a hint.
+QString kernelLogTrouble(const QByteArray &errors)
+{
+    const QList<QByteArray> lines = errors.trimmed().split('\n');
+    const QByteArray last = lines.last().trimmed();
+    const QByteArray lower = last.toLower();
+    if (lower.contains("journalctl: ") && lower.contains("not found"))
+        return u"this account may not read it with dmesg, and the host has no journalctl"_s;
+    return cleanLine(last, 200);
+}
+
+} // namespace
+
 void assembleDeep(AssembleContext &c)
 {
     const HostAnswer &answer = c.answer;
@@ -282,7 +325,7 @@ void assembleDeep(AssembleContext &c)
     RawSection log = answer.kernelLog;
     if (log.complete && log.exitStatus != 0 && log.output.trimmed().isEmpty()) { // silent is not the same as well
         log.complete = false;
-        log.trouble = cleanLine(QByteArrayView(log.errors).trimmed(), 200);
+        log.trouble = kernelLogTrouble(log.errors);
     }
     section(c, log, u"section.kernel_log"_s, u"The kernel log"_s,
         [&](QByteArrayView text) { nameKernelEvents(c, parseKernelLog(text)); });

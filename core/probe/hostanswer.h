@@ -83,6 +83,8 @@ struct HostAnswer
     QString sudoTrouble;      ///< sudo's own words, cleaned, where sudo was wanted and refused; the probe went on without
     bool container = false;
     bool hidepid = false;     ///< /proc/1 cannot be read by this account
+    bool systemd = true;      ///< runs this host
+    bool systemctl = true;    ///< the command is there for this account
     QHash<qint64, QString> users; ///< uid to name, cleaned
 
     std::optional<QList<RawProcess>> processes; ///< no value: the scan failed, `processTrouble` says why

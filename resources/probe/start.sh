@@ -60,6 +60,8 @@ facts() {
     if [ -d "$Y/fs/cgroup/systemd" ]; then CG=$Y/fs/cgroup/systemd; else CG=$Y/fs/cgroup; fi
     HAVE_SYSTEMCTL=0
     command -v systemctl >/dev/null 2>&1 && HAVE_SYSTEMCTL=1
+    SYSTEMD=0
+    if [ -d "$RUN_SYSTEMD" ]; then SYSTEMD=1; fi
     if [ -z "$XDG_RUNTIME_DIR" ] && [ -d "/run/user/$MYUID" ]; then
         XDG_RUNTIME_DIR=/run/user/$MYUID
         export XDG_RUNTIME_DIR
@@ -77,7 +79,8 @@ enc=${ENCODE%% *}
 grep=$GREP
 find=$FIND
 swept=$SWEPT
-systemctl=$HAVE_SYSTEMCTL"
+systemctl=$HAVE_SYSTEMCTL
+systemd=$SYSTEMD"
 }
 pci() {
     up

@@ -45,6 +45,8 @@ private slots:
     void units_read();
     void units_noneAskedIsEmpty();
     void units_noSystemd();
+    void units_nobodyToAsk_data();
+    void units_nobodyToAsk();
     void units_noBus();
     void units_userBusMissing();
     void units_truncated();
@@ -57,6 +59,8 @@ private slots:
     void deep_listeningOwnersUnknown();
     void deep_incompleteIsNullAndNamed();
     void deep_kernelLogMayNotBeRead();
+    void deep_kernelLogTroubleIsOneSentence_data();
+    void deep_kernelLogTroubleIsOneSentence();
     void deep_shm();
     void deep_kernelLog_data();
     void deep_kernelLog();
@@ -144,6 +148,45 @@ void TstAssembleHost::units_noSystemd()
     QCOMPARE(snapshot.unknown.value(u"units"_s), UnknownReason::Absent);
     QCOMPARE(codesOf(snapshot), QStringList{u"systemd.absent"_s});
     QVERIFY(snapshot.gpus);
+}
+
+void TstAssembleHost::units_nobodyToAsk_data()
+{
+    QTest::addColumn<bool>("systemd");
+    QTest::addColumn<bool>("systemctl");
+    QTest::addColumn<QByteArray>("words");
+    QTest::addColumn<QString>("text");
+    QTest::addColumn<UnknownReason>("reason");
+    QTest::newRow("no systemd") << false << false << QByteArray("sh: 1: systemctl: not found\n")
+                                << u"This host does not run systemd."_s << UnknownReason::Absent;
+    QTest::newRow("no systemd, odd words") << false << true << QByteArray("sh: <stdin>[12]: no such tool\n")
+                                           << u"This host does not run systemd."_s << UnknownReason::Absent;
+    QTest::newRow("no systemctl") << true << false << QByteArray("sh: 1: systemctl: not found\n")
+                                  << u"This account finds no systemctl (sh: 1: systemctl: not found)."_s
+                                  << UnknownReason::Absent;
+    QTest::newRow("systemctl is closed") << true << false << QByteArray("sh: 1: systemctl: Permission denied\n")
+                                         << u"This account finds no systemctl (sh: 1: systemctl: Permission denied)."_s
+                                         << UnknownReason::NoPermission;
+}
+
+void TstAssembleHost::units_nobodyToAsk()
+{
+    QFETCH(bool, systemd);
+    QFETCH(bool, systemctl);
+    QFETCH(QByteArray, words);
+    HostAnswer answer = wellHost();
+    answer.systemd = systemd;
+    answer.systemctl = systemctl;
+    const Snapshot unasked = assembled(answer);
+    QVERIFY(!unasked.units); // not "none": nobody could say so
+    QCOMPARE(unasked.unknown.value(u"units"_s), UnknownReason::Absent);
+    QCOMPARE(codesOf(unasked), QStringList()); // nobody wanted to know
+    answer.units = answer.userUnits = sectionOf({}, 127, words);
+    const Snapshot asked = assembled(answer, asking({u"vllm.service"_s}, {u"lab.service"_s}));
+    QVERIFY(!asked.units);
+    QTEST(asked.unknown.value(u"units"_s), "reason");
+    QCOMPARE(codesOf(asked), QStringList{u"systemd.absent"_s}); // once
+    QTEST(asked.problems.first().text, "text");
 }
 
 void TstAssembleHost::units_noBus()
@@ -263,6 +306,31 @@ void TstAssembleHost::deep_kernelLogMayNotBeRead()
     answer.kernelLog = sectionOf("\n", 1, "No journal files were opened due to insufficient permissions.\n");
     const Snapshot snapshot = assembled(answer); // 149: no right to read is not "nothing happened"
     QVERIFY(problemCalled(snapshot, u"section.kernel_log"_s)->text.contains(u"insufficient permissions"_s));
+}
+
+void TstAssembleHost::deep_kernelLogTroubleIsOneSentence_data()
+{
+    QTest::addColumn<QByteArray>("errors");
+    QTest::addColumn<QString>("text");
+    QTest::newRow("neither tool") << QByteArray("sh: 1: journalctl: not found\n")
+                                  << u"this account may not read it with dmesg, and the host has no journalctl"_s;
+    QTest::newRow("bash says so") << QByteArray("/bin/sh: line 7: journalctl: command not found\n")
+                                  << u"this account may not read it with dmesg, and the host has no journalctl"_s;
+    QTest::newRow("the hint before") << QByteArray("Hint: You are currently not seeing messages from other users.\n"
+                                                   "      Pass -q to turn off this notice.\n"
+                                                   "No journal files were opened due to insufficient permissions.\n")
+                                     << u"No journal files were opened due to insufficient permissions"_s;
+}
+
+void TstAssembleHost::deep_kernelLogTroubleIsOneSentence()
+{
+    QFETCH(QByteArray, errors);
+    QFETCH(QString, text);
+    HostAnswer answer = deepHost();
+    answer.kernelLog = sectionOf({}, 127, errors);
+    const Snapshot snapshot = assembled(answer);
+    QCOMPARE(codesOf(snapshot), QStringList{u"section.kernel_log"_s});
+    QCOMPARE(snapshot.problems.first().text, u"The kernel log could not be read: "_s + text + u'.');
 }
 
 void TstAssembleHost::deep_shm()
