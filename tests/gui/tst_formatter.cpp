@@ -143,6 +143,20 @@ private slots:
         QTest::newRow("renamed, cut at 15") << u"VLLM::Worker_TP"_s << QStringList{u"VLLM::Worker_TP0"_s}
                                             << u"VLLM::Worker_TP0"_s;
         QTest::newRow("short comm") << u"python3"_s << QStringList{u"/usr/bin/python3"_s, u"-c"_s} << u"python3"_s;
+        const auto python = [](const QString &code) { return QStringList{u"/usr/bin/python3"_s, u"-I"_s, u"-c"_s, code}; };
+        QTest::newRow("tracker") << u"python3"_s
+                                 << python(u"from multiprocessing.resource_tracker import main;main(4)"_s)
+                                 << u"resource_tracker"_s;
+        QTest::newRow("spawned") << u"python3.12"_s
+                                 << python(u"from multiprocessing.spawn import spawn_main; spawn_main(tracker_fd=5)"_s)
+                                 << u"spawn_main"_s;
+        QTest::newRow("thread's name of torch") << u"pt_main_thread"_s
+                                                << python(u"from multiprocessing.forkserver import main; main(7)"_s)
+                                                << u"forkserver"_s;
+        QTest::newRow("renamed: its own name counts") << u"my_worker"_s
+                                                      << python(u"from multiprocessing.spawn import spawn_main"_s)
+                                                      << u"my_worker"_s;
+        QTest::newRow("other code") << u"python3"_s << python(u"import time; time.sleep(9)"_s) << u"python3"_s;
         QTest::newRow("zombie") << u"vllm"_s << QStringList() << u"vllm"_s;
         QTest::newRow("nothing known") << QString() << QStringList() << u"[driver]"_s;
     }

@@ -5,6 +5,7 @@
 #include "ui/text/formatter.h"
 
 #include <QCoreApplication>
+#include <QRegularExpression>
 
 namespace pilothouse {
 
@@ -41,6 +42,23 @@ QString textOf(const Owner &owner)
     return owner.name.isEmpty() ? format::unknownMark() : owner.name;
 }
 
+namespace {
+
+/// What an interpreter runs where its own name says nothing: `python3 -c "from a.resource_tracker import main;main(4)"`
+/// is a resource_tracker.
+QString importedName(const Process &process)
+{
+    static const QRegularExpression code(u"^from ([A-Za-z0-9_.]+) import ([A-Za-z0-9_]+)"_s);
+    if (!process.comm.startsWith(u"python"_s) && process.comm != u"pt_main_thread")
+        return {};
+    const qsizetype at = process.arguments.indexOf(u"-c"_s);
+    const QRegularExpressionMatch match = code.match(at < 0 ? QString() : process.arguments.value(at + 1));
+    const QString name = match.captured(2);
+    return name == u"main" ? match.captured(1).section(u'.', -1) : name;
+}
+
+} // namespace
+
 QString shortNameOf(const Process &process)
 {
     if (process.rowsUnreadable)
@@ -51,6 +69,8 @@ QString shortNameOf(const Process &process)
     constexpr qsizetype commLimit = 15;
     if (process.comm.size() >= commLimit && title.startsWith(process.comm))
         return title;
+    if (const QString imported = importedName(process); !imported.isEmpty())
+        return imported;
     if (!process.comm.isEmpty())
         return process.comm;
     if (!title.isEmpty())
