@@ -162,9 +162,14 @@ QString processTable(const Snapshot &snapshot, const Output &output)
                    {process.owner.name},
                    {command.isEmpty() ? process.driverName : command}});
     }
-    if (!table.isEmpty())
-        return u'\n' + table.text(output);
-    return snapshot.gpus ? u"\nNo process has GPU memory.\n"_s : u"\nWho has GPU memory is unknown.\n"_s;
+    const auto all = snapshot.processes->size();
+    const auto onGpus = std::ranges::count_if(*snapshot.processes, [](const Process &p) { return !p.gpuMemory.isEmpty(); });
+    if (!table.isEmpty()) {
+        const QString counts = all > onGpus ? u"%1 on GPUs, %2 related\n"_s.arg(onGpus).arg(all - onGpus) : QString();
+        return u'\n' + table.text(output) + counts;
+    }
+    const QString others = all > 0 ? u" %1 related."_s.arg(all) : QString();
+    return (snapshot.gpus ? u"\nNo process has GPU memory."_s : u"\nWho has GPU memory is unknown."_s) + others + u'\n';
 }
 
 QString unitTable(const Snapshot &snapshot, const Output &output)
@@ -203,7 +208,10 @@ QString deepTables(const Snapshot &snapshot, const Output &output)
             QStringList pids;
             for (const qint64 pid : file.mappedBy.value_or(QList<qint64>()))
                 pids += QString::number(pid);
-            const QString by = !file.mappedBy ? u"not known for all"_s : pids.isEmpty() ? u"nobody"_s : pids.join(u", "_s);
+            QString by = pids.isEmpty() ? u"nobody"_s : pids.join(u", "_s);
+            if (!file.mappedBy)
+                by = file.mappedByUnknown == UnknownReason::NoPermission ? u"not known for all"_s
+                                                                         : wordFor(file.mappedByUnknown);
             table.add({{file.path}, {QString::number(file.kib)}, {QString::number(file.uid)}, {by}});
         }
         text += u'\n' + table.text(output);

@@ -5,6 +5,8 @@
 #include "tests/gui/windowfixture.h"
 #include "tests/support/testmain.h"
 #include "ui/host/processcolumns.h"
+#include "ui/host/processpanel.h"
+#include "ui/theme/panel.h"
 #include "ui/theme/roles.h"
 #include "ui/theme/severity.h"
 
@@ -59,7 +61,7 @@ private slots:
         QCOMPARE(printed(shown.model).first(),
                  u"VLLM::Worker_TP0 | 94.4 GiB | 0 | 88 | root | session 361 | sleeping | 2 h 10 min | 6.5 GiB | "
                  "VLLM::Worker_TP0"_s);
-        QCOMPARE(printed(shown.model).last().section(u" | "_s, 0, 3), u"python3 |  |  | 86"_s);
+        QCOMPARE(printed(shown.model).last().section(u" | "_s, 0, 3), u"resource_tracker |  |  | 86"_s);
     }
 
     void rows_pidThatTheHostDoesNotShow()
@@ -107,7 +109,7 @@ private slots:
         shown.sort(Column::ProcessId, Qt::DescendingOrder);
         QCOMPARE(shown.column(Column::ProcessId).first(), u"95"_s);
         shown.sort(Column::HostMemory);
-        QCOMPARE(shown.column(Column::Name).first(), u"python3"_s);
+        QCOMPARE(shown.column(Column::Name).first(), u"resource_tracker"_s);
     }
 
     void sort_equalRowsKeepTheOrderOfTheirPids()
@@ -192,6 +194,28 @@ private slots:
             const QString tip = shown.model.index(0, column).data(Qt::ToolTipRole).toString();
             QVERIFY2(!Qt::mightBeRichText(tip), qPrintable(tip));
         }
+    }
+
+    void panel_tellsHoldersFromRelatives()
+    {
+        const Theme theme(Theme::Mode::Light);
+        ProcessPanel panel(theme);
+        const auto *header = panel.findChild<Panel *>();
+        QVERIFY(header);
+        Snapshot snapshot = freeHost(u"gpu1"_s);
+        Process related = worker(0, 90, 0);
+        related.gpuMemory.clear();
+        snapshot.gpus->first().unattributedMib = {}; // no more words than the counts
+        snapshot.processes = QList<Process>{worker(0, 77, 0), worker(1, 78, 1), related};
+        panel.showSnapshot(snapshot, false);
+        QCOMPARE(header->remark(), u"2 on GPUs, 1 related"_s);
+        snapshot.processes->removeLast();
+        panel.showSnapshot(snapshot, false);
+        QCOMPARE(header->remark(), u"2"_s);
+        snapshot.gpus.reset(); // who is on a GPU is not known
+        snapshot.processes = QList<Process>{related};
+        panel.showSnapshot(snapshot, false);
+        QCOMPARE(header->remark(), u"1"_s);
     }
 
     void manyProcesses_mergeQuickly()

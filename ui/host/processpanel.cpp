@@ -36,6 +36,15 @@ Quantity<qint64> unattributedOf(const Snapshot &snapshot)
     return sum;
 }
 
+/// No value: the driver could not be asked.
+std::optional<int> holdersIn(const Snapshot &snapshot)
+{
+    if (!snapshot.gpus)
+        return std::nullopt;
+    const QList<Process> processes = snapshot.processes.value_or(QList<Process>());
+    return static_cast<int>(std::ranges::count_if(processes, [](const Process &p) { return !p.gpuMemory.isEmpty(); }));
+}
+
 } // namespace
 
 ProcessPanel::ProcessPanel(const Theme &theme, QWidget *parent)
@@ -112,6 +121,7 @@ void ProcessPanel::showSnapshot(const Snapshot &snapshot, bool stale)
     m_model->setStale(stale);
     m_model->show(snapshot.processes.value_or(QList<Process>()), snapshot.gpus.has_value());
     m_unattributedMib = unattributedOf(snapshot);
+    m_onGpus = holdersIn(snapshot);
     m_unreadable.clear();
     if (!snapshot.processes) {
         const UnknownReason why = snapshot.unknown.value(u"processes"_s, UnknownReason::Failed);
@@ -165,7 +175,11 @@ void ProcessPanel::showCounts()
     }
     const int all = m_model->rowCount();
     const int shown = m_filter->rowCount();
-    QString counts = shown == all ? QString::number(all) : tr("%1 of %2").arg(shown).arg(all);
+    QString counts = QString::number(all);
+    if (shown != all)
+        counts = tr("%1 of %2").arg(shown).arg(all);
+    else if (m_onGpus && *m_onGpus < all)
+        counts = tr("%1 on GPUs, %2 related").arg(*m_onGpus).arg(all - *m_onGpus);
     if (m_unattributedMib.isKnown())
         counts += u" · "_s + tr("unattributed %1").arg(format::memory(m_unattributedMib));
     m_panel->setRemark(counts);

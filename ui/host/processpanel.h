@@ -47,6 +47,7 @@ private:
     QStackedLayout *m_stack;
     QString m_unreadable; ///< words in place of a list that could not be read
     Quantity<qint64> m_unattributedMib;
+    std::optional<int> m_onGpus; ///< rows with GPU memory; no value: the driver could not be asked
 };
 
 } // namespace pilothouse

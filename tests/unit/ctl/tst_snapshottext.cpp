@@ -16,6 +16,8 @@ private slots:
     void faultyCard_isNamed();
     void missingLists_areSaid();
     void processes_areThoseWithGpuMemoryInOrder();
+    void counts_tellHoldersFromRelatives();
+    void mappers_sayWhyNobodyKnows();
     void problems_worstFirst();
 
 private:
@@ -97,6 +99,34 @@ void TstSnapshotText::processes_areThoseWithGpuMemoryInOrder()
     QCOMPARE(lines.size(), 2);
     QVERIFY2(lines.at(0).simplified().startsWith(u"99 – gone – 0: n/a [Not Found]"_s), qPrintable(lines.at(0)));
     QVERIFY(lines.at(1).contains(u"1: 96615"_s));
+}
+
+void TstSnapshotText::counts_tellHoldersFromRelatives()
+{
+    Snapshot snapshot;
+    snapshot.gpus = QList<Gpu>{};
+    Process related;
+    related.pid = Pid{1};
+    Process holder;
+    holder.pid = Pid{77};
+    holder.gpuMemory = {ProcessGpuMemory{0, {}, Quantity<qint64>(96615)}};
+    snapshot.processes = QList<Process>{related, holder, related};
+    QVERIFY(snapshotText(snapshot, m_output).endsWith(u"\n1 on GPUs, 2 related\n"_s));
+    snapshot.processes = QList<Process>{holder};
+    QVERIFY(!snapshotText(snapshot, m_output).contains(u"related"_s));
+    snapshot.processes = QList<Process>{related};
+    QVERIFY(snapshotText(snapshot, m_output).endsWith(u"\nNo process has GPU memory. 1 related.\n"_s));
+}
+
+void TstSnapshotText::mappers_sayWhyNobodyKnows()
+{
+    Snapshot snapshot;
+    snapshot.shm = QList<ShmFile>{{u"/dev/shm/a"_s, 4, 0, 26, 7, QList<qint64>()}};
+    QVERIFY(snapshotText(snapshot, m_output).endsWith(u"  nobody\n"_s));
+    snapshot.shm->first().mappedBy.reset();
+    QVERIFY(snapshotText(snapshot, m_output).endsWith(u"  not known for all\n"_s));
+    snapshot.shm->first().mappedByUnknown = UnknownReason::Failed;
+    QVERIFY(snapshotText(snapshot, m_output).endsWith(u"  failed\n"_s));
 }
 
 void TstSnapshotText::problems_worstFirst()
