@@ -7,7 +7,9 @@
 #include "core/probe/parse/smicsv.h"
 #include "core/probe/probechannel.h"
 
+#include <QDeadlineTimer>
 #include <QElapsedTimer>
+#include <QTimer>
 
 #include <algorithm>
 #include <optional>
@@ -24,6 +26,8 @@ using std::chrono::milliseconds;
 /// ended; before its first question it watches one that it finds running for up to five.
 constexpr milliseconds guardTime{3'000};
 constexpr milliseconds watchTime{5'000};
+/// A server counts a session until its end has come through: one that is opened anew at once may be refused.
+constexpr milliseconds askAgainAfter{100};
 /// What the driver's answer leaves of the snapshot's time.
 constexpr milliseconds reserve{500};
 
@@ -43,6 +47,8 @@ public:
     { }
 
     void open();
+    void openChannels();
+    [[nodiscard]] bool isMomentary(const Error &error, bool hadOne);
     void kernelReady();
     void kernelFailed(const Error &error);
     void driverReady();
@@ -61,6 +67,10 @@ public:
     bool sudo = false;
     QString sudoTrouble;
     bool oneChannel = false; // the server allows no second one
+    bool hadKernel = false; // the server has allowed that channel before
+    bool hadDriver = false;
+    QTimer again; // opens what was refused a moment ago
+    QDeadlineTimer againUntil;
     bool announced = false; // started() was emitted
     bool dead = false; // failed() was emitted
     std::optional<Depth> current; // being answered
@@ -83,6 +93,8 @@ Prober::Prober(ShellProvider &provider, ProbeSettings settings, QObject *parent)
     : QObject(parent)
     , d(std::make_unique<Private>(*this, provider, std::move(settings)))
 {
+    d->again.setSingleShot(true);
+    connect(&d->again, &QTimer::timeout, this, [this] { d->openChannels(); });
     connect(&d->kernel, &ProbeChannel::ready, this, [this] { d->kernelReady(); });
     connect(&d->kernel, &ProbeChannel::answered, this, [this] {
         d->kernelPending = false;
@@ -137,6 +149,12 @@ void Prober::Private::open()
 {
     driverError.reset();
     kernelError.reset();
+    againUntil.setRemainingTime(settings.snapshotTimeout / 2); // the other half is for the answer
+    openChannels();
+}
+
+void Prober::Private::openChannels()
+{
     if (kernel.state() == ProbeChannel::State::Closed)
         kernel.open(sudo, settings.snapshotTimeout);
     // As root the second one waits until sudo has agreed to the first.
@@ -146,8 +164,17 @@ void Prober::Private::open()
     proceed();
 }
 
+bool Prober::Private::isMomentary(const Error &error, bool hadOne)
+{
+    if (asked || !hadOne || error.code != ErrorCode::ChannelRefused || againUntil.hasExpired())
+        return false;
+    again.start(askAgainAfter);
+    return true;
+}
+
 void Prober::Private::kernelReady()
 {
+    hadKernel = true;
     if (!oneChannel && driver.state() == ProbeChannel::State::Closed && !driverError)
         driver.open(sudo, settings.snapshotTimeout);
     proceed();
@@ -155,6 +182,7 @@ void Prober::Private::kernelReady()
 
 void Prober::Private::driverReady()
 {
+    hadDriver = true;
     proceed();
 }
 
@@ -166,7 +194,11 @@ void Prober::Private::kernelFailed(const Error &error)
         finish();
         return;
     }
+    if (isMomentary(error, hadKernel))
+        return;
+    again.stop();
     if (sudo && error.code == ErrorCode::ShellUnusable) {
+        hadKernel = true;
         sudo = false;
         sudoTrouble = error.detail;
         open();
@@ -184,6 +216,8 @@ void Prober::Private::kernelFailed(const Error &error)
 
 void Prober::Private::driverFailed(const Error &error)
 {
+    if (isMomentary(error, hadDriver))
+        return;
     driverError = error;
     if (asked) {
         driverPending = false;

@@ -16,6 +16,33 @@ using namespace pilothouse;
 using namespace pilothouse::test;
 using namespace Qt::StringLiterals;
 
+namespace {
+
+/// A server that is full now and then: it refuses the shells of these numbers.
+class BusyProvider final : public ShellProvider
+{
+public:
+    explicit BusyProvider(const QSet<int> &refusedOnes)
+        : refused(refusedOnes)
+    { }
+    [[nodiscard]] std::unique_ptr<RemoteShell> openShell() override
+    {
+        ++opened;
+        shells.maxShells = refused.contains(opened) ? 0 : -1;
+        auto shell = shells.openShell();
+        if (!refused.contains(opened))
+            QObject::connect(shell.get(), &RemoteShell::closed, shell.get(), [this] { ++ended; });
+        return shell;
+    }
+
+    LocalShellProvider shells;
+    QSet<int> refused;
+    int opened = 0;
+    int ended = 0; ///< of those that were let in
+};
+
+} // namespace
+
 class TstProber : public QObject
 {
     Q_OBJECT
@@ -32,6 +59,9 @@ private slots:
     void login_printsWithoutEnd();
     void channel_secondRefused();
     void channel_firstRefused();
+    void channel_refusedWhileTheOldOneEnds_data();
+    void channel_refusedWhileTheOldOneEnds();
+    void channel_refusedForGood_endsTheRequestInTime();
     void shell_endsInTheMiddle();
     void shell_endsBetweenRequests();
     void host_stopsAnswering();
@@ -257,6 +287,64 @@ void TstProber::channel_firstRefused()
     ProberRig rig(provider);
     QVERIFY(!rig.start());
     QCOMPARE(rig.errors.value(0).code, ErrorCode::ChannelRefused);
+}
+
+void TstProber::channel_refusedWhileTheOldOneEnds_data()
+{
+    QTest::addColumn<int>("shells");
+    QTest::addColumn<QSet<int>>("refused");
+    QTest::addColumn<int>("opened");
+    QTest::newRow("one session, twice refused") << 1 << QSet<int>{2, 3, 4} << 5;
+    QTest::newRow("two sessions, each once refused") << 2 << QSet<int>{3, 4} << 6;
+}
+
+void TstProber::channel_refusedWhileTheOldOneEnds()
+{
+    QFETCH(const int, shells);
+    QFETCH(const QSet<int>, refused);
+    QFETCH(const int, opened);
+    FakeHost host;
+    host.nvidiaSmi(1);
+    BusyProvider provider(refused);
+    provider.shells.environment = host.environment();
+    ProberRig rig(provider);
+    QVERIFY(rig.start());
+    QVERIFY(rig.take());
+    // The shells go between two requests; the server still counts them when they are opened again.
+    const QByteArray marker = makeMarker(settingsFor().consoleId, settingsFor().host, settingsFor().target).id;
+    const QList<qint64> old = processesWith(marker);
+    QCOMPARE(old.size(), shells);
+    for (const qint64 pid : old)
+        ::kill(static_cast<pid_t>(pid), SIGKILL);
+    QTRY_COMPARE(provider.ended, shells);
+    const SnapshotPtr snapshot = rig.take();
+    QVERIFY2(snapshot, rig.requestErrors.isEmpty() ? "" : qPrintable(rig.requestErrors.last().detail));
+    QCOMPARE(snapshot->gpuSource.status, GpuSource::Status::Ok);
+    QCOMPARE(provider.opened, opened);
+    QCOMPARE(processesWith(marker).size(), shells); // as many as before: none was given up for good
+}
+
+void TstProber::channel_refusedForGood_endsTheRequestInTime()
+{
+    FakeHost host;
+    host.nvidiaSmi(1);
+    QSet<int> all;
+    for (int i = 2; i < 1000; ++i)
+        all += i;
+    BusyProvider provider(all);
+    provider.shells.environment = host.environment();
+    ProbeSettings settings = settingsFor();
+    settings.snapshotTimeout = std::chrono::milliseconds(1500);
+    ProberRig rig(provider, settings);
+    QVERIFY(rig.start());
+    for (const qint64 pid : processesWith(makeMarker(settings.consoleId, settings.host, settings.target).id))
+        ::kill(static_cast<pid_t>(pid), SIGKILL);
+    QTRY_COMPARE(provider.ended, 1);
+    QElapsedTimer clock;
+    clock.start();
+    QVERIFY(!rig.take());
+    QCOMPARE(rig.requestErrors.value(0).code, ErrorCode::ChannelRefused);
+    QVERIFY2(clock.elapsed() < 1500, qPrintable(QString::number(clock.elapsed())));
 }
 
 void TstProber::shell_endsInTheMiddle()
