@@ -3,6 +3,7 @@
 #include "app/ctl/snapshottext.h"
 
 #include "app/ctl/texttable.h"
+#include "core/host/unitwords.h"
 
 #include <algorithm>
 
@@ -163,7 +164,8 @@ QString processTable(const Snapshot &snapshot, const Output &output)
                    {command.isEmpty() ? process.driverName : command}});
     }
     const auto all = snapshot.processes->size();
-    const auto onGpus = std::ranges::count_if(*snapshot.processes, [](const Process &p) { return !p.gpuMemory.isEmpty(); });
+    const auto holds = [](const Process &process) { return !process.gpuMemory.isEmpty(); };
+    const auto onGpus = std::ranges::count_if(*snapshot.processes, holds);
     if (!table.isEmpty()) {
         const QString counts = all > onGpus ? u"%1 on GPUs, %2 related\n"_s.arg(onGpus).arg(all - onGpus) : QString();
         return u'\n' + table.text(output) + counts;
@@ -176,17 +178,14 @@ QString unitTable(const Snapshot &snapshot, const Output &output)
 {
     if (!snapshot.units || snapshot.units->isEmpty())
         return {};
-    TextTable table({{u"UNIT"_s}, {u"LOADED"_s}, {u"ACTIVE"_s}, {u"RESULT"_s}, {u"MAIN PID"_s, Align::Right},
+    TextTable table({{u"UNIT"_s}, {u"STATE"_s, Align::Left, 80}, {u"SYSTEMD SAYS"_s}, {u"MAIN PID"_s, Align::Right},
                      {u"RESTARTS"_s, Align::Right}});
     for (const Unit &unit : *snapshot.units) {
-        const Ink ink = unit.active == u"failed" || unit.load != u"loaded" ? Ink::Bad
-            : unit.active == u"active"                                    ? Ink::Good
-                                                                          : Ink::Plain;
+        const Ink ink = isInTrouble(unit) ? Ink::Bad : unit.active == u"active" ? Ink::Good : Ink::Plain;
         const QString active = unit.sub.isEmpty() ? unit.active : u"%1 (%2)"_s.arg(unit.active, unit.sub);
         table.add({{unit.name},
-                   {unit.load},
-                   {active, ink},
-                   {unit.result},
+                   {stateWordsOf(unit), ink},
+                   {active, Ink::Dim},
                    {shown(unit.mainPid)},
                    {shown(unit.restarts, [](int count) { return QString::number(count); })}});
     }

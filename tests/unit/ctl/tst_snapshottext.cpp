@@ -18,6 +18,7 @@ private slots:
     void processes_areThoseWithGpuMemoryInOrder();
     void counts_tellHoldersFromRelatives();
     void mappers_sayWhyNobodyKnows();
+    void units_sayWhatTheirStateMeans();
     void problems_worstFirst();
 
 private:
@@ -127,6 +128,22 @@ void TstSnapshotText::mappers_sayWhyNobodyKnows()
     QVERIFY(snapshotText(snapshot, m_output).endsWith(u"  not known for all\n"_s));
     snapshot.shm->first().mappedByUnknown = UnknownReason::Failed;
     QVERIFY(snapshotText(snapshot, m_output).endsWith(u"  failed\n"_s));
+}
+
+void TstSnapshotText::units_sayWhatTheirStateMeans()
+{
+    Snapshot snapshot;
+    Unit unit;
+    unit.name = u"x.service"_s;
+    unit.load = u"loaded"_s;
+    unit.active = unit.sub = u"failed"_s;
+    unit.result = u"exit-code"_s;
+    unit.execMainCode = 1;
+    unit.execMainStatus = 7;
+    unit.restarts = 0;
+    snapshot.units = QList<Unit>{unit};
+    const QString line = snapshotText(snapshot, m_output).split(u"\n"_s, Qt::SkipEmptyParts).last();
+    QCOMPARE(line.simplified(), u"x.service exited with status 7 failed (failed) – 0"_s);
 }
 
 void TstSnapshotText::problems_worstFirst()
