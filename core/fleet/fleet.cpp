@@ -68,6 +68,7 @@ Result<HostLink *> Fleet::add(const HostSpec &host)
         std::make_unique<HostLink>(host, settings->connection, settings->probe, d->environment));
     HostLink *added = d->links.back().get();
     d->applyCadence(*added);
+    added->setDeepThreshold(host.thresholdMib);
     emit hostAdded(added);
     added->open();
     return added;

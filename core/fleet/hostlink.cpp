@@ -127,6 +127,11 @@ void HostLink::setCadence(std::chrono::milliseconds cadence, Depth depth)
     d->port->post(SetLinkCadence{cadence, depth});
 }
 
+void HostLink::setDeepThreshold(int mib)
+{
+    d->port->post(SetDeepThreshold{mib});
+}
+
 void HostLink::requestSnapshot(Depth depth)
 {
     d->port->post(TakeSnapshot{depth});

@@ -67,6 +67,9 @@ public:
     /// takes over 500 ms, or persistence is off and nothing is on the GPUs (a problem in the snapshot says so).
     /// `depth` is that of the ticks.
     void setCadence(std::chrono::milliseconds cadence, Depth depth = Depth::Light);
+    /// A tick looks deep by itself where a GPU has that much memory in use and no process answers for it: at once when
+    /// it is new, then once a minute. Zero, as it begins: never.
+    void setDeepThreshold(int mib);
     void requestSnapshot(Depth depth);
 
 signals:

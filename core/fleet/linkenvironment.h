@@ -66,6 +66,7 @@ struct LinkTimings
     Time healthyAfter{30'000};    ///< connected for so long: the next loss begins at firstRetry again
     Time slowTool{500};           ///< nvidia-smi slower than this doubles the cadence
     Time slowestCadence{60'000};
+    Time deepAgain{60'000};       ///< between two deep looks at the same memory without a holder
     Time handshakePlace{2'000};   ///< longer, and the host is waiting, not working: the place goes to the next
     Time closing{1'000};          ///< for an orderly end of a session
     Time beyondDeadline{5'000};   ///< session and prober have deadlines of their own; after this they count as stuck

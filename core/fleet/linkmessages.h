@@ -19,11 +19,12 @@ struct CloseLink { quint64 epoch = 0; };
 struct RetryLink {};
 struct AnswerLink { quint64 attempt = 0; Answer answer; };
 struct SetLinkCadence { std::chrono::milliseconds cadence{0}; Depth depth = Depth::Light; };
+struct SetDeepThreshold { int mib = 0; };
 struct TakeSnapshot { Depth depth = Depth::Light; };
 struct EnterGate { quint64 attempt = 0; };
 struct QuitLink {};
-using LinkCommand = std::variant<OpenLink, CloseLink, RetryLink, AnswerLink, SetLinkCadence, TakeSnapshot, EnterGate,
-                                 QuitLink>;
+using LinkCommand = std::variant<OpenLink, CloseLink, RetryLink, AnswerLink, SetLinkCadence, SetDeepThreshold,
+                                 TakeSnapshot, EnterGate, QuitLink>;
 
 // From the worker.
 struct AskedQuestion { quint64 attempt = 0; Question question; };

@@ -48,6 +48,7 @@ LinkWorker::LinkWorker(LinkSetup setup)
     , m_timings(m_setup.environment.timings)
     , m_backoff(m_timings.firstRetry, m_timings.lastRetry, m_setup.environment.random)
     , m_cadence(m_timings.slowTool, m_timings.slowestCadence)
+    , m_deepLook(m_timings.deepAgain)
     , m_commands([this](LinkCommand command) { std::visit([this](const auto &c) { handle(c); }, command); })
 {
     m_clock.start();
@@ -111,6 +112,11 @@ void LinkWorker::handle(const SetLinkCadence &command)
         m_tickTimer.start(std::max(due, std::chrono::milliseconds(0)));
     else
         m_tickTimer.stop();
+}
+
+void LinkWorker::handle(const SetDeepThreshold &command)
+{
+    m_deepLook.setThreshold(command.mib);
 }
 
 void LinkWorker::handle(const TakeSnapshot &command)
@@ -245,10 +251,14 @@ void LinkWorker::finishIfDone()
 void LinkWorker::takeTick()
 {
     m_tickTimer.stop();
-    const Depth depth = std::max(m_depth, m_wanted.value_or(Depth::Light));
+    m_tickStart = m_clock.elapsed();
+    Depth depth = std::max(m_depth, m_wanted.value_or(Depth::Light));
+    if (m_deepLook.isDue(m_tickStart))
+        depth = Depth::Deep;
+    if (depth == Depth::Deep)
+        m_deepLook.begin(m_tickStart);
     m_wanted.reset();
     m_ticking = true;
-    m_tickStart = m_clock.elapsed();
     m_guardTimer.start(m_setup.probe.snapshotTimeout + m_timings.beyondDeadline);
     m_prober->requestSnapshot(depth);
 }
@@ -257,6 +267,7 @@ void LinkWorker::tickAnswered(const SnapshotPtr &snapshot)
 {
     m_guardTimer.stop();
     m_ticking = false;
+    m_deepLook.learn(*snapshot);
     SnapshotPtr shown = snapshot;
     if (const auto problem = m_cadence.learn(*snapshot)) {
         auto copy = std::make_shared<Snapshot>(*snapshot);

@@ -7,6 +7,7 @@
 
 #include "core/fleet/backoff.h"
 #include "core/fleet/cadence.h"
+#include "core/fleet/deeplook.h"
 #include "core/fleet/linkenvironment.h"
 #include "core/fleet/linkmessages.h"
 
@@ -49,6 +50,7 @@ private:
     void handle(const RetryLink &command);
     void handle(const AnswerLink &command);
     void handle(const SetLinkCadence &command);
+    void handle(const SetDeepThreshold &command);
     void handle(const TakeSnapshot &command);
     void handle(const EnterGate &command);
     void handle(const QuitLink &command);
@@ -74,6 +76,7 @@ private:
     const LinkTimings m_timings;
     Backoff m_backoff;
     Cadence m_cadence;
+    DeepLook m_deepLook;
     QElapsedTimer m_clock;
     LinkState m_state;
     quint64 m_epoch = 0;

@@ -34,6 +34,8 @@ private slots:
     void answerToAnOlderQuestion_isIgnored();
     void personWhoThinks_blocksNobody();
     void silentHandshake_givesItsPlaceAway();
+    void ticks_lookDeepWhereMemoryHasNoHolder();
+    void ticks_stayLightUnlessToldWhatCounts();
     void ticks_keepToStartTimes();
     void slowAnswers_neverOverlap();
     void slowTool_doublesTheCadenceAndSaysWhy();
@@ -303,6 +305,38 @@ void TstHostLink::silentHandshake_givesItsPlaceAway()
     other.open();
     QTRY_COMPARE(other.state().phase, Phase::Connected);
     QCOMPARE(phase(), Phase::Connecting);
+}
+
+void TstHostLink::ticks_lookDeepWhereMemoryHasNoHolder()
+{
+    Snapshot answer;
+    Gpu gpu;
+    gpu.index = 0;
+    gpu.uuid = u"GPU-0"_s;
+    gpu.unattributedMib = 96'615;
+    answer.gpus = QList<Gpu>{gpu};
+    m_host->setAnswer(answer);
+    m_link->setDeepThreshold(1000);
+    m_link->setCadence(20ms);
+    m_link->open();
+    QTRY_VERIFY(m_snapshots.size() >= 8);
+    const QList<Depth> asked = m_host->requests();
+    QCOMPARE(asked.mid(0, 4), (QList<Depth>{Depth::Light, Depth::Light, Depth::Deep, Depth::Light}));
+    QCOMPARE(asked.count(Depth::Deep), 1); // once, in place of a light one
+}
+
+void TstHostLink::ticks_stayLightUnlessToldWhatCounts()
+{
+    Snapshot answer;
+    Gpu gpu;
+    gpu.uuid = u"GPU-0"_s;
+    gpu.unattributedMib = 96'615;
+    answer.gpus = QList<Gpu>{gpu};
+    m_host->setAnswer(answer);
+    m_link->setCadence(20ms);
+    m_link->open();
+    QTRY_VERIFY(m_snapshots.size() >= 5);
+    QCOMPARE(m_host->requests().count(Depth::Deep), 0);
 }
 
 void TstHostLink::ticks_keepToStartTimes()
