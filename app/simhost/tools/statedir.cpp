@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <ctime>
 #include <fcntl.h>
+#include <iterator>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -118,8 +119,8 @@ Config Config::ofHost()
 
 std::string Config::value(const std::string &key, const std::string &fallback) const
 {
-    const auto found = m_values.find(key);
-    return found == m_values.end() ? fallback : found->second;
+    const auto [begin, end] = m_values.equal_range(key);
+    return begin == end ? fallback : std::prev(end)->second;
 }
 
 long Config::number(const std::string &key, long fallback) const

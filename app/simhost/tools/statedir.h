@@ -31,7 +31,8 @@ bool writeFile(const std::string &path, std::string_view text, unsigned mode = 0
 
 void sleepMs(long milliseconds);
 
-/// Keys with their values in the file's order; a key may repeat. Lines that start with # are comments.
+/// Keys with their values in the file's order; of a key that repeats the last one counts, so that a line can be
+/// appended to a host that runs. Lines that start with # are comments.
 class Config
 {
 public:

@@ -4,6 +4,7 @@
 #include "tests/support/testmain.h"
 
 #include <QFile>
+#include <QElapsedTimer>
 #include <QProcess>
 #include <QXmlStreamReader>
 
@@ -352,6 +353,15 @@ private slots:
         QVERIFY(process.waitForFinished(5000));
         QCOMPARE(process.exitCode(), 0);
         QVERIFY(process.readAllStandardOutput().startsWith("GPU 0: "));
+    }
+
+    void config_theLastLineCounts()
+    {
+        configure(u"count = 4\ncount = 1\nlatency_ms = 5000\nlatency_ms = 0\n"_s);
+        QElapsedTimer timer;
+        timer.start();
+        QCOMPARE(smi({u"-L"_s}).lines.size(), 1);
+        QVERIFY(timer.elapsed() < 4000);
     }
 
     void pci_showsMissingCardsToo()
