@@ -10,17 +10,30 @@
 
 #include <QCoreApplication>
 
+#include <cerrno>
 #include <clocale>
 #include <csignal>
 #include <cstring>
+#include <fcntl.h>
 #include <langinfo.h>
 #include <sys/prctl.h>
+#include <unistd.h>
 
 using namespace Qt::StringLiterals;
 
 namespace pilothouse {
 
 namespace {
+
+/// A closed standard stream is a place for the next thing that is opened, a connection perhaps, and what is printed
+/// would go there. What takes the place here can only fail to be read or written.
+void occupyStandardStreams()
+{
+    for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+        if (::fcntl(fd, F_GETFD) < 0 && errno == EBADF)
+            (void)!::open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+    }
+}
 
 /// Before Qt: no core file or debugger shows what a person typed, a reader that leaves is no death, and a locale
 /// without UTF-8 brings no warning of Qt's onto standard error.
@@ -29,6 +42,7 @@ void prepareProcess()
 #ifndef __SANITIZE_ADDRESS__ // the leak checker attaches to its own process
     ::prctl(PR_SET_DUMPABLE, 0);
 #endif
+    occupyStandardStreams();
     std::signal(SIGPIPE, SIG_IGN);
     std::setlocale(LC_CTYPE, "");
     if (std::strcmp(::nl_langinfo(CODESET), "UTF-8") != 0)

@@ -272,7 +272,12 @@ QString missingGpusText(const Snapshot &snapshot)
     }
     if (source.since.isValid())
         text += u" since "_s + source.since.toLocalTime().toString(u"yyyy-MM-dd HH:mm:ss"_s);
-    return source.message.isEmpty() ? QString(text + u'.') : u"%1 (%2)."_s.arg(text, source.message);
+    QString said = source.message;
+    if (source.status == GpuSource::Status::Absent || source.status == GpuSource::Status::Hung)
+        said.clear(); // our own words, said already
+    while (said.endsWith(u'.'))
+        said.chop(1);
+    return said.isEmpty() ? QString(text + u'.') : u"%1 (%2)."_s.arg(text, said);
 }
 
 } // namespace pilothouse

@@ -36,6 +36,8 @@ QList<ServiceSpec> servicesFor(const QStringList &units, const QList<ServiceSpec
 Result<Inventory> inventoryFor(const Options &options)
 {
     QString folder = options.configDir;
+    if (!folder.isEmpty() && !QFileInfo(folder).isDir()) // a slip of the pen would be an empty inventory
+        return fail(ErrorCode::LocalIo, u"%1 is no folder."_s.arg(folder));
     if (folder.isEmpty())
         folder = QStandardPaths::writableLocation(QStandardPaths::GenericConfigLocation) + u"/pilothouse"_s;
     return loadInventory(folder);
@@ -67,6 +69,8 @@ Result<FleetSettings> fleetSettingsFor(const Options &options)
     for (const QString &file : {options.sshConfigFile, options.identityFile}) {
         if (!file.isEmpty() && !QFileInfo(file).isReadable())
             return fail(ErrorCode::LocalIo, u"%1 cannot be read."_s.arg(file));
+        if (QFileInfo(file).isDir())
+            return fail(ErrorCode::LocalIo, u"%1 is a folder, not a file."_s.arg(file));
     }
     const auto absolute = [](const QString &file) {
         return file.isEmpty() ? file : QFileInfo(file).absoluteFilePath();

@@ -36,6 +36,7 @@ private slots:
     void missingFile_isALocalFailure_data();
     void missingFile_isALocalFailure();
     void fullOutput_isALocalFailure();
+    void closedOutput_isALocalFailure();
     void readerGone_isNoCrash();
     void plainLocale_bringsNoWarning();
     void interruptWhileSshIsAsked_isQuiet_data();
@@ -280,16 +281,27 @@ void TstCtl::brokenInventory_isALocalFailure()
 void TstCtl::missingFile_isALocalFailure_data()
 {
     QTest::addColumn<QString>("option");
-    QTest::newRow("identity") << u"--identity"_s;
-    QTest::newRow("SSH configuration") << u"--ssh-config"_s;
+    QTest::addColumn<QString>("value");
+    QTest::addColumn<QByteArray>("words");
+    const auto row = [](const char *name, const QString &option, const QString &value, const char *words) {
+        QTest::newRow(name) << option << value << QByteArray(words);
+    };
+    row("identity", u"--identity"_s, u"/nowhere"_s, "/nowhere cannot be read.");
+    row("identity is a folder", u"--identity"_s, u"/"_s, "/ is a folder, not a file.");
+    row("SSH configuration", u"--ssh-config"_s, u"/nowhere"_s, "/nowhere cannot be read.");
+    row("SSH configuration is a folder", u"--ssh-config"_s, u"/"_s, "/ is a folder, not a file.");
+    row("configuration", u"--config"_s, u"/nowhere"_s, "/nowhere is no folder.");
+    row("configuration is a file", u"--config"_s, u"/dev/null"_s, "/dev/null is no folder.");
 }
 
 void TstCtl::missingFile_isALocalFailure()
 {
     QFETCH(const QString, option);
-    const CtlResult result = runCtl({u"snapshot"_s, u"127.0.0.1:1"_s, option, u"/nowhere"_s}, home());
+    QFETCH(const QString, value);
+    QFETCH(const QByteArray, words);
+    const CtlResult result = runCtl({u"snapshot"_s, u"127.0.0.1:1"_s, option, value}, home());
     QCOMPARE(result.exitCode, 8);
-    QVERIFY2(result.errors.contains("/nowhere cannot be read"), result.errors.constData());
+    QVERIFY2(result.errors.contains(words), result.errors.constData());
 }
 
 void TstCtl::fullOutput_isALocalFailure()
@@ -303,6 +315,20 @@ void TstCtl::fullOutput_isALocalFailure()
     QCOMPARE(process.exitStatus(), QProcess::NormalExit);
     QCOMPARE(process.exitCode(), 8);
     QVERIFY(process.readAllStandardError().contains("Standard output cannot be written"));
+}
+
+void TstCtl::closedOutput_isALocalFailure()
+{
+    // What is opened next must not take the place of standard output: it could be a connection.
+    writeInventory("[[host]]\nname = \"gpu1\"\n");
+    QProcess shell;
+    shell.setProcessEnvironment(ctlEnvironment(home()));
+    shell.start(u"/bin/sh"_s, {u"-c"_s, u"\"$0\" hosts >&-; echo \"code $?\"; \"$0\" hosts <&- >/dev/null 2>&-; echo \"code $?\""_s,
+                               ctlProgram()});
+    QVERIFY(shell.waitForFinished(30'000));
+    QCOMPARE(shell.readAllStandardOutput(), QByteArray("code 8\ncode 0\n"));
+    const QByteArray errors = shell.readAllStandardError();
+    QVERIFY2(errors.contains("Standard output cannot be written: Bad file descriptor."), errors.constData());
 }
 
 void TstCtl::readerGone_isNoCrash()

@@ -25,6 +25,7 @@ private slots:
     void units_replaceTheInventorys();
     void watch_takesOneATick();
     void watch_readerGone_endsQuietly();
+    void closedOutput_isALocalFailure();
     void test_isDoneThroughout();
     void fault_hasItsExitCode_data();
     void fault_hasItsExitCode();
@@ -174,6 +175,19 @@ void TstCtlSim::watch_readerGone_endsQuietly()
     QCOMPARE(process.readAllStandardError(), QByteArray());
 }
 
+void TstCtlSim::closedOutput_isALocalFailure()
+{
+    QVERIFY(start({u"--scenario"_s, u"demo"_s}));
+    QProcess shell;
+    shell.setProcessEnvironment(ctlEnvironment(m_home.path()));
+    shell.start(u"/bin/sh"_s, QStringList{u"-c"_s, u"exec \"$@\" >&-"_s, u"sh"_s, ctlProgram(), u"snapshot"_s, u"gpu2"_s}
+                                  + common());
+    QVERIFY(shell.waitForFinished(20'000));
+    QCOMPARE(shell.exitCode(), 8);
+    const QByteArray errors = shell.readAllStandardError();
+    QVERIFY2(errors.contains("Standard output cannot be written: Bad file descriptor."), errors.constData());
+}
+
 void TstCtlSim::test_isDoneThroughout()
 {
     QVERIFY(start({u"--scenario"_s, u"demo"_s}));
@@ -199,6 +213,7 @@ void TstCtlSim::fault_hasItsExitCode_data()
     QTest::newRow("no systemd") << u"nosystemd"_s << 0 << 6 << QString();
     QTest::newRow("seven of eight") << u"seven"_s << 0 << 0 << u"gpu.missing"_s;
     QTest::newRow("needs a reset") << u"reset"_s << 0 << 6 << u"gpu.reset_required"_s;
+    QTest::newRow("slow tool") << u"sleepy"_s << 0 << 0 << QString();
     QTest::newRow("lost card") << u"lost"_s << 0 << 6 << QString();
 }
 

@@ -74,6 +74,11 @@ void TstSnapshotText::missingLists_areSaid()
     snapshot.gpuSource.status = GpuSource::Status::Failed;
     snapshot.gpuSource.message = u"NVML: mismatch"_s;
     QCOMPARE(missingGpusText(snapshot), u"The GPU data is missing: nvidia-smi failed (NVML: mismatch)."_s);
+    snapshot.gpuSource.message = u"It cannot talk to the driver."_s;
+    QCOMPARE(missingGpusText(snapshot), u"The GPU data is missing: nvidia-smi failed (It cannot talk to the driver)."_s);
+    snapshot.gpuSource.status = GpuSource::Status::Absent;
+    snapshot.gpuSource.message = u"nvidia-smi is not installed."_s;
+    QCOMPARE(missingGpusText(snapshot), u"The GPU data is missing: there is no nvidia-smi on the host."_s);
     snapshot.processes = QList<Process>{};
     QVERIFY(snapshotText(snapshot, m_output).contains(u"Who has GPU memory is unknown."_s));
     snapshot.gpus = QList<Gpu>{};
