@@ -3,11 +3,26 @@
 #include "core/fleet/deeplook.h"
 
 #include <algorithm>
+#include <array>
+#include <iterator>
 #include <utility>
 
 namespace pilothouse {
 
 using namespace Qt::StringLiterals;
+
+namespace {
+
+/// Codes that only a deep snapshot can have.
+bool isOfDeepLooks(const Problem &problem)
+{
+    static constexpr std::array codes{u"gpu.xid",        u"gpu.sxid",          u"gpu.off_the_bus",
+                                      u"host.oom_kill",  u"host.hung_task",    u"host.not_root",
+                                      u"section.shm",    u"section.listening", u"section.kernel_log"};
+    return std::ranges::any_of(codes, [&](const char16_t *code) { return problem.code == QStringView(code); });
+}
+
+} // namespace
 
 QSet<QString> memoryWithoutHolder(const Snapshot &snapshot, int thresholdMib)
 {
@@ -43,6 +58,10 @@ void DeepLook::learn(const Snapshot &snapshot)
         return;
     m_before = std::exchange(m_now, memoryWithoutHolder(snapshot, m_thresholdMib));
     m_looked.intersect(m_now); // what came back to its holder and is lost again is a new picture
+    if (m_now.isEmpty() || snapshot.depth == Depth::Deep)
+        m_kept.clear();
+    if (!m_now.isEmpty() && snapshot.depth == Depth::Deep)
+        std::ranges::copy_if(snapshot.problems, std::back_inserter(m_kept), isOfDeepLooks);
 }
 
 bool DeepLook::isDue(qint64 nowMs) const

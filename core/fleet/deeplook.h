@@ -26,6 +26,10 @@ public:
     [[nodiscard]] bool isDue(qint64 nowMs) const;
     /// A deep look begins, however it ends: one that fails is not tried again at once.
     void begin(qint64 nowMs);
+    /// What the last deep look said of the host's past and of this account's rights, for the light answers after it:
+    /// they do not look, and lines that come and go with each look would say that something had changed. Empty once all
+    /// memory has a holder.
+    [[nodiscard]] const QList<Problem> &kept() const { return m_kept; }
 
 private:
     std::chrono::milliseconds m_again;
@@ -34,6 +38,7 @@ private:
     QSet<QString> m_now;
     QSet<QString> m_looked;
     std::optional<qint64> m_lastMs;
+    QList<Problem> m_kept;
 };
 
 /// Cards with at least `thresholdMib` that no process of the driver's list holds, and processes of that list that no

@@ -268,10 +268,13 @@ void LinkWorker::tickAnswered(const SnapshotPtr &snapshot)
     m_guardTimer.stop();
     m_ticking = false;
     m_deepLook.learn(*snapshot);
+    QList<Problem> more = snapshot->depth == Depth::Light ? m_deepLook.kept() : QList<Problem>();
+    if (const auto problem = m_cadence.learn(*snapshot))
+        more += *problem;
     SnapshotPtr shown = snapshot;
-    if (const auto problem = m_cadence.learn(*snapshot)) {
+    if (!more.isEmpty()) {
         auto copy = std::make_shared<Snapshot>(*snapshot);
-        copy->problems += *problem;
+        copy->problems += more;
         shown = std::move(copy);
     }
     publish(shown);

@@ -56,6 +56,7 @@ private slots:
     void due_onTheSecondAnswer();
     void due_notWithoutAThreshold();
     void due_onceUntilThePictureChanges();
+    void kept_whileTheMemoryHasNoHolder();
     void due_againAfterAWhile();
 };
 
@@ -134,6 +135,27 @@ void TstDeepLook::due_onceUntilThePictureChanges()
     look.learn(one);
     look.learn(one);
     QVERIFY(look.isDue(9000));
+}
+
+void TstDeepLook::kept_whileTheMemoryHasNoHolder()
+{
+    DeepLook look = lookAt({hostWith({96'615}), hostWith({96'615})});
+    Snapshot deep = hostWith({96'615});
+    deep.depth = Depth::Deep;
+    deep.problems = {{u"gpu.xid"_s, Problem::Severity::Warning, 0, u"Xid 31."_s, {}},
+                     {u"smi.noise"_s, Problem::Severity::Notice, {}, u"One line."_s, {}}};
+    look.learn(deep);
+    QCOMPARE(look.kept(), QList<Problem>{deep.problems.first()}); // what a light answer says itself is its own
+    look.learn(hostWith({96'615}));
+    QCOMPARE(look.kept().size(), 1);
+    deep.problems.clear();
+    look.learn(deep);
+    QVERIFY(look.kept().isEmpty());
+    deep.problems = {{u"host.not_root"_s, Problem::Severity::Notice, {}, u"t"_s, {}}};
+    look.learn(deep);
+    QCOMPARE(look.kept().size(), 1);
+    look.learn(hostWith({4}));
+    QVERIFY(look.kept().isEmpty());
 }
 
 void TstDeepLook::due_againAfterAWhile()

@@ -315,6 +315,7 @@ void TstHostLink::ticks_lookDeepWhereMemoryHasNoHolder()
     gpu.uuid = u"GPU-0"_s;
     gpu.unattributedMib = 96'615;
     answer.gpus = QList<Gpu>{gpu};
+    answer.problems = {{u"gpu.xid"_s, Problem::Severity::Warning, 0, u"Xid 31."_s, {}}};
     m_host->setAnswer(answer);
     m_link->setDeepThreshold(1000);
     m_link->setCadence(20ms);
@@ -323,6 +324,9 @@ void TstHostLink::ticks_lookDeepWhereMemoryHasNoHolder()
     const QList<Depth> asked = m_host->requests();
     QCOMPARE(asked.mid(0, 4), (QList<Depth>{Depth::Light, Depth::Light, Depth::Deep, Depth::Light}));
     QCOMPARE(asked.count(Depth::Deep), 1); // once, in place of a light one
+    const auto counts = [this](int i) { return m_snapshots.at(i)->problems.size(); };
+    QCOMPARE(counts(2), 1);
+    QCOMPARE(counts(4), 2); // the fake's own and the one that is kept
 }
 
 void TstHostLink::ticks_stayLightUnlessToldWhatCounts()
