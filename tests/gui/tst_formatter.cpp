@@ -135,6 +135,18 @@ private slots:
         QCOMPARE(format::ranges(numbers), text);
     }
 
+    void stateText_ofZombies()
+    {
+        Process process;
+        process.state = u'Z';
+        QCOMPARE(stateTextOf(process), u"zombie"_s);
+        process.threads = 1;
+        process.ppid = 12'199;
+        QCOMPARE(stateTextOf(process), u"zombie (parent 12199)"_s); // 107
+        process.threads = 3;
+        QCOMPARE(stateTextOf(process), u"main thread exited, 2 still running"_s); // host 5
+    }
+
     void shortName_data()
     {
         QTest::addColumn<QString>("comm");
@@ -171,6 +183,11 @@ private slots:
         process.command = arguments.join(u' ');
         process.driverName = u"[driver]"_s;
         QCOMPARE(shortNameOf(process), name);
+        if (comm.isEmpty()) { // host 11
+            process.driverName.clear();
+            process.pid = Pid{14'496};
+            QCOMPARE(shortNameOf(process), u"PID 14496"_s);
+        }
     }
 
     void ownerText_data()

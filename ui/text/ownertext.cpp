@@ -75,8 +75,23 @@ QString shortNameOf(const Process &process)
         return process.comm;
     if (!title.isEmpty())
         return title;
+    if (process.driverName.isEmpty() && process.pid.value > 0)
+        return Tr::tr("PID %1").arg(process.pid.value);
     return process.driverName.isEmpty() ? format::unknownMark() : process.driverName;
 }
+
+namespace {
+
+/// A dead main thread may have living ones, which hold what it held; a whole zombie is its parent's to fetch.
+QString zombieText(const Process &process)
+{
+    const int others = process.threads.valueOr(1) - 1;
+    if (others > 0)
+        return Tr::tr("main thread exited, %n still running", nullptr, others);
+    return process.ppid.isKnown() ? Tr::tr("zombie (parent %1)").arg(process.ppid.value()) : Tr::tr("zombie");
+}
+
+} // namespace
 
 QString stateTextOf(const Process &process)
 {
@@ -91,7 +106,7 @@ QString stateTextOf(const Process &process)
     case u'S': return Tr::tr("sleeping");
     case u'I': return Tr::tr("idle");
     case u'D': return Tr::tr("stuck in the kernel (D)");
-    case u'Z': return Tr::tr("zombie");
+    case u'Z': return zombieText(process);
     case u'T':
     case u't': return Tr::tr("stopped");
     case u'X': return Tr::tr("dead");
