@@ -151,8 +151,9 @@ kernel_log() {
     case $O in
     *'no dmesg: NVRM')
         both journalctl -k -b -q -n 1000 -o short-iso --no-pager
-        # Who may not read the kernel's messages gets none at all and no error; every boot has some.
-        if [ "$R" = 0 ] && [ -z "$O" ]; then R=1 E='This account may not read the kernel log.'; fi
+        # Who may not read the kernel's messages gets none at all and no error, nor does a host without a journal say
+        # so; every boot has some.
+        if [ "$R" = 0 ] && [ -z "$O" ]; then R=1 E='neither dmesg nor the journal has kernel messages for this account'; fi
         if [ "$R" = 0 ]; then O=$(printf '%s\n' "$O" | grep -aE "$what" | tail -n 80); else O=; fi
         ;;
     esac
