@@ -307,8 +307,9 @@ QString kernelLogTrouble(const QByteArray &errors)
     const QList<QByteArray> lines = errors.trimmed().split('\n');
     const QByteArray last = lines.last().trimmed();
     const QByteArray lower = last.toLower();
-    if (lower.contains("journalctl: ") && lower.contains("not found"))
-        return u"this account may not read it with dmesg, and the host has no journalctl"_s;
+    const bool noTool = lower.contains("not found") || lower.contains("permission denied");
+    if (lower.contains("journalctl: ") && noTool) // the shell's word
+        return u"dmesg does not give it to this account, and there is no journalctl to ask"_s;
     return cleanLine(last, 200);
 }
 

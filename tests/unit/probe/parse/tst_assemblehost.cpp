@@ -313,9 +313,11 @@ void TstAssembleHost::deep_kernelLogTroubleIsOneSentence_data()
     QTest::addColumn<QByteArray>("errors");
     QTest::addColumn<QString>("text");
     QTest::newRow("neither tool") << QByteArray("sh: 1: journalctl: not found\n")
-                                  << u"this account may not read it with dmesg, and the host has no journalctl"_s;
+                                  << u"dmesg does not give it to this account, and there is no journalctl to ask"_s;
     QTest::newRow("bash says so") << QByteArray("/bin/sh: line 7: journalctl: command not found\n")
-                                  << u"this account may not read it with dmesg, and the host has no journalctl"_s;
+                                  << u"dmesg does not give it to this account, and there is no journalctl to ask"_s;
+    QTest::newRow("it may not be run") << QByteArray("/bin/sh: 82: journalctl: Permission denied\n")
+                                       << u"dmesg does not give it to this account, and there is no journalctl to ask"_s;
     QTest::newRow("the hint before") << QByteArray("Hint: You are currently not seeing messages from other users.\n"
                                                    "      Pass -q to turn off this notice.\n"
                                                    "No journal files were opened due to insufficient permissions.\n")
