@@ -5,7 +5,7 @@
 // What a host's link is built from: how to make a session and a prober, the shared gate and threads, and its times.
 // The seam at which tests put fakes. The environment is copied freely; sessions and probers live in a link's thread.
 
-#include "core/fleet/handshakegate.h"
+#include "core/ssh/jump/handshakegate.h"
 #include "core/fleet/linkthreads.h"
 #include "core/host/snapshot.h"
 #include "core/probe/probesettings.h"
@@ -34,6 +34,7 @@ signals:
     void progressed(const QString &words);
     void ready();
     void asked(const pilothouse::Question &question);
+    void waitsForOthers(bool waits);
     void ended(const pilothouse::Error &error);
 };
 
@@ -81,7 +82,7 @@ struct LinkEnvironment
     std::function<double()> random; ///< 0 to 1, any thread
 };
 
-/// SshSession and Prober, 16 handshakes at once.
+/// SshSession and Prober, 16 handshakes at once, jump hosts shared.
 [[nodiscard]] LinkEnvironment standardLinkEnvironment();
 
 } // namespace pilothouse

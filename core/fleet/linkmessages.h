@@ -4,12 +4,10 @@
 
 // What crosses between a HostLink and the worker in its thread, both ways, always through a Handoff. Values.
 
-#include "core/base/handoff.h"
+#include "core/base/earlyport.h"
 #include "core/fleet/hostlink.h"
 
-#include <mutex>
 #include <variant>
-#include <vector>
 
 namespace pilothouse {
 
@@ -36,32 +34,6 @@ struct LinkEvent
 };
 
 /// The way to a worker whose thread may not have started yet. Any thread.
-class LinkPort final
-{
-public:
-    void post(LinkCommand command)
-    {
-        const std::lock_guard lock(m_mutex);
-        if (m_attached)
-            m_sender.push(std::move(command));
-        else
-            m_early.push_back(std::move(command));
-    }
-    void attach(const Handoff<LinkCommand>::Sender &sender)
-    {
-        const std::lock_guard lock(m_mutex);
-        m_sender = sender;
-        m_attached = true;
-        for (LinkCommand &command : m_early)
-            m_sender.push(std::move(command));
-        m_early.clear();
-    }
-
-private:
-    std::mutex m_mutex;
-    bool m_attached = false;
-    Handoff<LinkCommand>::Sender m_sender;
-    std::vector<LinkCommand> m_early;
-};
+using LinkPort = EarlyPort<LinkCommand>;
 
 } // namespace pilothouse

@@ -2,36 +2,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/fleet/linkthreads.h"
 
-#include <QDeadlineTimer>
+#include "core/base/threadend.h"
 
 #include <algorithm>
 
-#include <sys/syscall.h>
-#include <unistd.h>
-
 namespace pilothouse {
-
-namespace {
-
-bool isGone(pid_t kernelId)
-{
-    return kernelId == 0 || ::syscall(SYS_tgkill, ::getpid(), kernelId, 0) != 0;
-}
-
-/// QThread::wait() returns, and finished() comes, before the thread's own data is gone: OpenSSL's frees itself in a
-/// thread's last moments. A process that ends before leaks it, and crashes when it has ended OpenSSL meanwhile.
-/// False: it was still there at the deadline.
-bool waitUntilGone(pid_t kernelId, const QDeadlineTimer &deadline)
-{
-    while (!isGone(kernelId)) {
-        if (deadline.hasExpired())
-            return false;
-        QThread::yieldCurrentThread();
-    }
-    return true;
-}
-
-} // namespace
 
 LinkThreads::~LinkThreads()
 {
@@ -41,11 +16,11 @@ LinkThreads::~LinkThreads()
 void LinkThreads::start(std::unique_ptr<QThread> thread)
 {
     const auto kernelId = std::make_shared<std::atomic<pid_t>>(0);
-    std::erase_if(m_threads, [](const Entry &other) { return other.thread.isNull() && isGone(*other.kernelId); });
+    std::erase_if(m_threads, [](const Entry &other) { return other.thread.isNull() && isThreadGone(*other.kernelId); });
     QThread *raw = thread.release();
     QObject::connect(raw, &QThread::finished, raw, &QObject::deleteLater);
     QObject::connect(
-        raw, &QThread::started, raw, [kernelId] { *kernelId = pid_t(::syscall(SYS_gettid)); }, Qt::DirectConnection);
+        raw, &QThread::started, raw, [kernelId] { *kernelId = currentKernelThread(); }, Qt::DirectConnection);
     m_threads.push_back({raw, kernelId});
     raw->start();
 }
@@ -59,7 +34,7 @@ bool LinkThreads::waitForEnd(std::chrono::milliseconds limit)
         if (waitUntilGone(*entry.kernelId, deadline))
             delete entry.thread.data(); // its own deleteLater would need an event loop that may be over
     }
-    std::erase_if(m_threads, [](const Entry &entry) { return entry.thread.isNull() && isGone(*entry.kernelId); });
+    std::erase_if(m_threads, [](const Entry &entry) { return entry.thread.isNull() && isThreadGone(*entry.kernelId); });
     return m_threads.empty();
 }
 

@@ -55,7 +55,7 @@ LinkWorker::LinkWorker(LinkSetup setup)
     for (QTimer *timer : {&m_retryTimer, &m_tickTimer, &m_guardTimer, &m_placeTimer})
         timer->setSingleShot(true);
     m_tickTimer.setTimerType(Qt::PreciseTimer);
-    connect(&m_retryTimer, &QTimer::timeout, this, &LinkWorker::startAttempt);
+    connect(&m_retryTimer, &QTimer::timeout, this, [this] { startAttempt(true); });
     connect(&m_tickTimer, &QTimer::timeout, this, &LinkWorker::takeTick);
     connect(&m_placeTimer, &QTimer::timeout, this, [this] { m_ticket.reset(); });
     connect(&m_guardTimer, &QTimer::timeout, this, [this] {
@@ -130,7 +130,10 @@ void LinkWorker::handle(const EnterGate &command)
 {
     if (command.attempt != m_attempt || !m_ticket || m_session)
         return;
-    m_session = m_setup.environment.backend.makeSession(m_setup.connection);
+    ConnectionSettings settings = m_setup.connection;
+    settings.byItself = m_byItself;
+    m_session = m_setup.environment.backend.makeSession(settings);
+    connect(m_session.get(), &LinkSession::waitsForOthers, this, &LinkWorker::waitForOthers);
     connect(m_session.get(), &LinkSession::ready, this, &LinkWorker::startProbing);
     connect(m_session.get(), &LinkSession::progressed, this, [this](const QString &words) {
         if (!m_asking && !m_prober)
@@ -166,9 +169,21 @@ std::chrono::milliseconds LinkWorker::signInLimit() const
     return 4 * connection.connectTimeout + connection.signInTimeout + m_timings.beyondDeadline; // several addresses
 }
 
-void LinkWorker::startAttempt()
+/// Others' time, as that of a jump host, is no sign of being stuck, and takes no place: the jump hosts see to both.
+void LinkWorker::waitForOthers(bool waits)
+{
+    m_placeTimer.stop();
+    m_ticket.reset();
+    if (waits)
+        m_guardTimer.stop();
+    else if (!m_asking)
+        m_guardTimer.start(signInLimit());
+}
+
+void LinkWorker::startAttempt(bool byItself)
 {
     endSession();
+    m_byItself = byItself;
     ++m_attempt;
     setPhase(Phase::Connecting, u"waiting for its turn"_s);
     m_ticket = m_setup.environment.gate->enter(

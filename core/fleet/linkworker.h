@@ -55,7 +55,8 @@ private:
     void handle(const EnterGate &command);
     void handle(const QuitLink &command);
 
-    void startAttempt();
+    void startAttempt(bool byItself = false);
+    void waitForOthers(bool waits);
     void startProbing();
     void probingStarted();
     void lose(const Error &error);
@@ -81,6 +82,7 @@ private:
     LinkState m_state;
     quint64 m_epoch = 0;
     quint64 m_attempt = 0;      // sessions made or waited for; an answer to an older one is stale
+    bool m_byItself = false;    // no person asked for this attempt
     bool m_asking = false;
     bool m_quitting = false;
     int m_closing = 0;          // sessions in their orderly end

@@ -3,6 +3,7 @@
 #include "core/fleet/fleet.h"
 #include "core/fleet/linkenvironment.h"
 #include "core/probe/prober.h"
+#include "core/ssh/jump/jumphosts.h"
 #include "core/ssh/sshsession.h"
 
 #include <QRandomGenerator>
@@ -29,6 +30,7 @@ public:
                 emit progressed(words);
         });
         connect(&m_session, &SshSession::asked, this, &LinkSession::asked);
+        connect(&m_session, &SshSession::waitsForOthers, this, &LinkSession::waitsForOthers);
         connect(&m_session, &SshSession::ended, this, &LinkSession::ended);
     }
     void open() override { m_session.open(); }
@@ -64,14 +66,19 @@ private:
 LinkEnvironment standardLinkEnvironment()
 {
     LinkEnvironment environment;
-    environment.backend.makeSession = [](const ConnectionSettings &settings) -> std::unique_ptr<LinkSession> {
-        return std::make_unique<StandardSession>(settings);
+    environment.gate = std::make_shared<HandshakeGate>(handshakesAtOnce);
+    JumpSettings jump;
+    jump.gate = environment.gate;
+    environment.backend.makeSession = [hosts = std::make_shared<JumpHosts>(std::move(jump))](
+                                          const ConnectionSettings &settings) -> std::unique_ptr<LinkSession> {
+        ConnectionSettings shared = settings;
+        shared.jumpHosts = hosts;
+        return std::make_unique<StandardSession>(shared);
     };
     environment.backend.makeProber = [](LinkSession &session,
                                         const ProbeSettings &settings) -> std::unique_ptr<LinkProber> {
         return std::make_unique<StandardProber>(static_cast<StandardSession &>(session).shells(), settings);
     };
-    environment.gate = std::make_shared<HandshakeGate>(handshakesAtOnce);
     environment.threads = std::make_shared<LinkThreads>();
     environment.random = [] { return QRandomGenerator::global()->generateDouble(); };
     return environment;

@@ -11,6 +11,7 @@
 
 namespace pilothouse {
 
+class JumpHosts;
 class SshConfigCache;
 
 struct ConnectionSettings
@@ -25,6 +26,9 @@ struct ConnectionSettings
     std::chrono::milliseconds signInTimeout{20'000}; ///< without the time that a person takes
     std::chrono::milliseconds keepaliveInterval{15'000}; ///< quiet for so long: ask
     std::chrono::milliseconds deadAfter{45'000};     ///< nothing received for so long: lost
+    QString proxyJump;        ///< ssh -J; empty: the configuration decides
+    bool byItself = false;    ///< no person asked for this attempt: what needs one is not begun again
+    std::shared_ptr<JumpHosts> jumpHosts; ///< shared by all connections; null: a jump host of its own
     std::shared_ptr<SshConfigCache> configCache; ///< shared by all connections; null: ssh -G each time
 };
 

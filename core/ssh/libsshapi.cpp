@@ -212,6 +212,12 @@ int LibsshApi::channelOpenSession(ssh_channel channel)
     return ssh_channel_open_session(channel);
 }
 
+int LibsshApi::channelOpenForward(ssh_channel channel, const char *host, int port)
+{
+    // The originator as ssh -W names it.
+    return ssh_channel_open_forward(channel, host, port, "127.0.0.1", 65535);
+}
+
 int LibsshApi::channelExec(ssh_channel channel, const char *command)
 {
     return ssh_channel_request_exec(channel, command);
@@ -220,6 +226,11 @@ int LibsshApi::channelExec(ssh_channel channel, const char *command)
 int LibsshApi::channelWrite(ssh_channel channel, const void *data, uint32_t length)
 {
     return ssh_channel_write(channel, data, length);
+}
+
+int LibsshApi::channelRead(ssh_channel channel, void *data, uint32_t length)
+{
+    return ssh_channel_read_nonblocking(channel, data, length, 0);
 }
 
 int LibsshApi::channelSendEof(ssh_channel channel)

@@ -70,8 +70,11 @@ public:
     virtual ssh_channel channelNew(ssh_session session);
     virtual void channelFree(ssh_channel channel);
     virtual int channelOpenSession(ssh_channel channel);
+    virtual int channelOpenForward(ssh_channel channel, const char *host, int port);
     virtual int channelExec(ssh_channel channel, const char *command);
     virtual int channelWrite(ssh_channel channel, const void *data, uint32_t length);
+    /// What is there now; never waits.
+    virtual int channelRead(ssh_channel channel, void *data, uint32_t length);
     virtual int channelSendEof(ssh_channel channel);
     virtual int channelClose(ssh_channel channel);
     virtual int channelSetCallbacks(ssh_channel channel, ssh_channel_callbacks callbacks);

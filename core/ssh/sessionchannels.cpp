@@ -18,7 +18,7 @@ constexpr int mostPasses = 8;
 
 void SessionCore::driveChannels()
 {
-    const auto now = SshChannel::Clock::now();
+    const auto now = SessionChannel::Clock::now();
     // Any call for one channel may read packets of another: go round until nothing more has come.
     std::uint64_t seen = 0;
     int pass = 0;
@@ -34,7 +34,7 @@ void SessionCore::driveChannels()
     if (pass == mostPasses)
         wake();
 
-    std::optional<SshChannel::Clock::time_point> next;
+    std::optional<SessionChannel::Clock::time_point> next;
     for (const auto &channel : m_channels) {
         if (const auto deadline = channel->deadline(); deadline && (!next || *deadline < *next))
             next = deadline;

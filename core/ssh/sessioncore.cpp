@@ -4,6 +4,7 @@
 
 #include "core/base/cleantext.h"
 #include "core/ssh/effectivesettings.h"
+#include "core/ssh/jump/jumphosts.h"
 #include "core/ssh/secret.h"
 #include "core/ssh/sshconfigresolver.h"
 
@@ -38,7 +39,8 @@ SessionSeams SessionSeams::real()
                           [resolver, done = std::move(done)](Result<ResolvedHost> host) {
                               resolver->deleteLater();
                               done(std::move(host));
-                          });
+                          },
+                          settings.proxyJump);
     };
     seams.connect = [](const Destination &destination, QObject *context, SshConnector::Words words,
                        SshConnector::Done done) {
@@ -48,6 +50,12 @@ SessionSeams SessionSeams::real()
                              connector->deleteLater();
                              done(std::move(connection));
                          });
+    };
+    seams.jump = [](RouteRequest request, RouteListener listener) {
+        std::shared_ptr<JumpHosts> hosts = request.settings.jumpHosts;
+        if (!hosts)
+            hosts = std::make_shared<JumpHosts>();
+        return JumpHosts::way(hosts, std::move(request), std::move(listener));
     };
     return seams;
 }
@@ -106,16 +114,25 @@ void SessionCore::resolved(Result<ResolvedHost> host)
         return;
     }
     m_host = std::move(*host);
+    RouteRequest request{m_settings, m_host}; // before the configuration of this host changes them
     m_settings = effectiveSettings(m_settings, m_host);
     m_hostKeys.emplace(m_settings, m_host);
     if (const Result<void> loaded = m_hostKeys->load(); !loaded) {
         end(loaded.error());
         return;
     }
-    m_connectingSince = SshChannel::Clock::now();
+    m_connectingSince = SessionChannel::Clock::now();
     enter(State::Connecting, u"connecting"_s);
     if (m_end)
         return;
+    if (m_host.proxyJump.isEmpty())
+        connect();
+    else
+        connectByRoute(std::move(request));
+}
+
+void SessionCore::connect()
+{
     Destination destination;
     destination.hostName = m_host.hostName;
     destination.port = m_host.port;
@@ -139,6 +156,61 @@ void SessionCore::resolved(Result<ResolvedHost> host)
         });
 }
 
+void SessionCore::connectByRoute(RouteRequest request)
+{
+    const std::weak_ptr<SessionCore> weak = weak_from_this();
+    m_route = m_seams.jump(std::move(request), RouteListener{
+        .words = [weak](const QString &words) {
+            if (const auto self = weak.lock(); self && !self->m_end)
+                self->say(words);
+        },
+        .waits = [weak](bool waits) {
+            if (const auto self = weak.lock())
+                self->waitForOthers(waits);
+        },
+        .asked = [weak](const Question &question) {
+            if (const auto self = weak.lock())
+                self->routeAsked(question);
+        },
+        .done = [weak](Result<Connection> connection) {
+            if (const auto self = weak.lock())
+                self->routeDone(std::move(connection));
+        },
+    });
+    waitForOthers(true);
+}
+
+void SessionCore::routeDone(Result<Connection> connection)
+{
+    m_routeQuestion.reset();
+    m_asking = false;
+    m_connectingSince = SessionChannel::Clock::now();
+    waitForOthers(false);
+    if (!m_end)
+        connected(std::move(connection));
+    else if (connection)
+        DescriptorGuard(connection->fd).closeIfSame();
+}
+
+void SessionCore::waitForOthers(bool waits)
+{
+    if (m_end || std::exchange(m_waitsForOthers, waits) == waits)
+        return;
+    if (const auto tell = m_listener.waitsForOthers)
+        tell(waits);
+}
+
+void SessionCore::routeAsked(Question question)
+{
+    if (m_end)
+        return;
+    m_routeQuestion = question.id;
+    question.id = ++m_questionId;
+    m_asking = true;
+    if (const auto tell = m_listener.asked)
+        tell(question);
+}
+
 void SessionCore::connected(Result<Connection> connection)
 {
     if (!connection) {
@@ -160,7 +232,7 @@ void SessionCore::connected(Result<Connection> connection)
     QObject::connect(m_writable.get(), &QSocketNotifier::activated, m_context.get(), [this] { pump(); });
 
     // One deadline for both: what the connection has left, but never so little that no server could do it.
-    const auto spent = std::chrono::ceil<milliseconds>(SshChannel::Clock::now() - m_connectingSince);
+    const auto spent = std::chrono::ceil<milliseconds>(SessionChannel::Clock::now() - m_connectingSince);
     startDeadline(std::max(m_settings.connectTimeout - spent, m_settings.connectTimeout / 4));
     enter(State::KeyExchange, u"exchanging keys with "_s + connection->address);
     wake();
@@ -256,6 +328,9 @@ void SessionCore::ask(Question question)
     question.id = ++m_questionId;
     question.host = question.kind == Question::Kind::UnknownHostKey ? m_keyOwner : m_display;
     m_asking = true;
+    m_neededPerson = m_neededPerson || question.kind != Question::Kind::UnknownHostKey;
+    if (m_route)
+        m_route->settled(); // nobody waits behind a person
     pauseDeadline();
     if (const auto tell = m_listener.asked)
         tell(question);
@@ -268,6 +343,11 @@ void SessionCore::answer(Answer answer)
         return;
     }
     m_asking = false;
+    if (const std::optional<quint64> id = std::exchange(m_routeQuestion, std::nullopt)) {
+        answer.questionId = *id;
+        m_route->answer(std::move(answer));
+        return;
+    }
     m_answer = std::move(answer);
     resumeDeadline();
     wake();
@@ -323,6 +403,22 @@ std::unique_ptr<RemoteShell> SessionCore::openShell()
     return shell;
 }
 
+std::shared_ptr<ForwardChannel> SessionCore::openForward(const QString &hostName, quint16 port,
+                                                         ForwardChannel::Listener listener)
+{
+    const std::weak_ptr<SessionCore> weak = weak_from_this();
+    auto channel = std::make_shared<ForwardChannel>(
+        m_seams.api, hostName, port,
+        [weak] {
+            if (const auto self = weak.lock())
+                self->wake();
+        },
+        std::move(listener));
+    m_channels.push_back(channel);
+    wake();
+    return channel;
+}
+
 void SessionCore::close()
 {
     if (m_end || m_state == State::Ended)
@@ -337,6 +433,10 @@ void SessionCore::end(Error error)
 {
     if (m_end)
         return;
+    if (std::optional<Error> onTheWay = m_route ? m_route->failure() : std::nullopt) {
+        error = std::move(*onTheWay);
+        m_endedOnTheWay = true;
+    }
     m_end = std::move(error);
     if (!m_pumping)
         tellEnd();
@@ -393,6 +493,7 @@ void SessionCore::tearDown()
         m_session.reset();
     }
     m_descriptor.closeIfSame();
+    m_route.reset();
 }
 
 } // namespace pilothouse

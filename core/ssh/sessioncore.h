@@ -8,6 +8,8 @@
 
 #include "core/base/result.h"
 #include "core/ssh/hostkeycheck.h"
+#include "core/ssh/jump/forwardchannel.h"
+#include "core/ssh/jump/route.h"
 #include "core/ssh/keepalive.h"
 #include "core/ssh/signin.h"
 #include "core/ssh/socketoptions.h"
@@ -29,6 +31,8 @@ struct SessionSeams
     std::shared_ptr<LibsshApi> api;
     std::function<void(const ConnectionSettings &, QObject *context, Resolved)> resolve;
     std::function<void(const Destination &, QObject *context, SshConnector::Words, SshConnector::Done)> connect;
+    /// A route lives no longer than its session, and calls back through its listener.
+    std::function<std::unique_ptr<Route>(RouteRequest, RouteListener)> jump;
 
     [[nodiscard]] static SessionSeams real();
 };
@@ -43,6 +47,7 @@ public:
         std::function<void(State, const QString &)> stateChanged;
         std::function<void(const Question &)> asked;
         std::function<void(const Error &)> ended;
+        std::function<void(bool)> waitsForOthers;
     };
 
     SessionCore(ConnectionSettings settings, SessionSeams seams, Listener listener);
@@ -54,11 +59,18 @@ public:
     void close();
     void answer(Answer answer);
     [[nodiscard]] std::unique_ptr<RemoteShell> openShell();
+    /// Once ready, through to a port that the host reaches. Errors: to the listener.
+    [[nodiscard]] std::shared_ptr<ForwardChannel> openForward(const QString &hostName, quint16 port,
+                                                              ForwardChannel::Listener listener);
     /// The facade is gone: ends everything at once and tells nobody.
     void abandon();
 
     [[nodiscard]] State state() const { return m_state; }
     [[nodiscard]] const QString &peer() const { return m_peer; }
+    /// A jump host on the way failed, and the error names it already.
+    [[nodiscard]] bool endedOnTheWay() const { return m_endedOnTheWay; }
+    /// A person had to answer something in order to sign in.
+    [[nodiscard]] bool neededPerson() const { return m_neededPerson; }
 
 private:
     void enter(State state, const QString &words);
@@ -68,6 +80,11 @@ private:
     void tearDown();
 
     void resolved(Result<ResolvedHost> host);
+    void connect();
+    void connectByRoute(RouteRequest request);
+    void waitForOthers(bool waits);
+    void routeAsked(Question question);
+    void routeDone(Result<Connection> connection);
     void connected(Result<Connection> connection);
     [[nodiscard]] Result<void> makeSession();
     [[nodiscard]] Result<void> setOptions();
@@ -111,6 +128,11 @@ private:
     std::optional<HostKeyCheck> m_hostKeys;
     std::optional<Error> m_end;
 
+    std::unique_ptr<Route> m_route; ///< where the way is no plain socket
+    std::optional<quint64> m_routeQuestion; ///< the open question is one of the way's, with this id there
+    bool m_waitsForOthers = false;
+    bool m_endedOnTheWay = false;
+    bool m_neededPerson = false;
     DescriptorGuard m_descriptor;
     SessionHandle m_session;
     EventHandle m_event;
@@ -127,9 +149,9 @@ private:
     bool m_asking = false;
     Answer m_answer; ///< to be used by the next pump; questionId 0: none
     std::optional<Keepalive> m_keepalive;
-    std::vector<std::shared_ptr<SshChannel>> m_channels;
+    std::vector<std::shared_ptr<SessionChannel>> m_channels;
 
-    SshChannel::Clock::time_point m_connectingSince;
+    SessionChannel::Clock::time_point m_connectingSince;
     QTimer m_deadline;
     std::chrono::milliseconds m_remaining{0}; ///< of a paused deadline
     QTimer m_alive;

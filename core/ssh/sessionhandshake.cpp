@@ -248,6 +248,8 @@ void SessionCore::signIn()
 
 void SessionCore::ready()
 {
+    if (m_route)
+        m_route->settled();
     m_keepalive.emplace(m_settings.keepaliveInterval, m_settings.deadAfter, Keepalive::Clock::now());
     lookAlive();
     if (!m_end)

@@ -6,12 +6,11 @@
 // nothing is emitted from inside libssh. Session's thread; owned by the session, which keeps it beyond its shell until
 // the peer has confirmed what is needed to close it (a channel dropped while it opens would stay open on the host).
 
-#include "core/ssh/libsshapi.h"
 #include "core/ssh/remoteshell.h"
+#include "core/ssh/sessionchannel.h"
 
 #include <QPointer>
 
-#include <chrono>
 #include <deque>
 #include <functional>
 
@@ -19,19 +18,15 @@ namespace pilothouse {
 
 class SshShell;
 
-class SshChannel final
+class SshChannel final : public SessionChannel
 {
 public:
-    using Clock = std::chrono::steady_clock;
-
     /// begin() follows when the session is ready. `wake` asks for the pump to run, from the event loop.
     SshChannel(std::shared_ptr<LibsshApi> api, std::function<void()> wake);
-    ~SshChannel();
-    SshChannel(const SshChannel &) = delete;
-    SshChannel &operator=(const SshChannel &) = delete;
+    ~SshChannel() override;
 
     void setShell(SshShell *shell);
-    void begin(ssh_session session, Clock::time_point deadline);
+    void begin(ssh_session session, Clock::time_point deadline) override;
 
     void write(const QByteArray &bytes);
     void closeInput();
@@ -40,14 +35,10 @@ public:
     void abandon();
     [[nodiscard]] qsizetype pendingBytes() const { return m_outgoing.size() - m_sent; }
 
-    /// One step with libssh; call while the session is alive.
-    void advance(Clock::time_point now);
-    /// Emits what has happened. False once the channel is of no use to anybody: the session drops it.
-    [[nodiscard]] bool deliver();
-    /// The session ends: what was open closes with this error. Frees the handle.
-    void sessionEnded(const Error &error);
-    /// While opening: when it must be open. Empty otherwise.
-    [[nodiscard]] std::optional<Clock::time_point> deadline() const;
+    void advance(Clock::time_point now) override;
+    [[nodiscard]] bool deliver() override;
+    void sessionEnded(const Error &error) override;
+    [[nodiscard]] std::optional<Clock::time_point> deadline() const override;
 
     /// Most bytes that libssh is given in one step, so that nobody starves.
     static constexpr qsizetype writeStep = 128 * 1024;

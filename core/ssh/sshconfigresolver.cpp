@@ -242,7 +242,7 @@ void SshConfigResolver::finish(const QPointer<QObject> &context, Callback done,
 }
 
 void SshConfigResolver::resolve(const SshTarget &target, const QString &configFile,
-                                QObject *context, Callback done)
+                                QObject *context, Callback done, const QString &jump)
 {
     const QPointer<QObject> guard(context);
     if (Result<void> name = checkName(target); !name) {
@@ -256,6 +256,8 @@ void SshConfigResolver::resolve(const SshTarget &target, const QString &configFi
         arguments << u"-p"_s << QString::number(*target.port);
     if (!target.user.isEmpty())
         arguments << u"-l"_s << target.user;
+    if (!jump.isEmpty())
+        arguments << u"-J"_s << jump;
     arguments << u"--"_s << target.host;
 
     const QString key = arguments.join(u'\n');

@@ -62,8 +62,9 @@ public:
     /// `context` or the resolver is gone. checkSshConfig() has passed when it gets a host. Errors:
     /// Usage (the name cannot be given to ssh), LocalIo (no ssh here), SshConfigInvalid (ssh's own
     /// message with file and line), SshConfigRefused, Timeout (a `Match exec` that hangs).
+    /// `jump` is given as ssh -J, unless it is empty.
     void resolve(const SshTarget &target, const QString &configFile, QObject *context,
-                 Callback done);
+                 Callback done, const QString &jump = {});
 
     /// How often ssh was really started, for tests.
     [[nodiscard]] int runs() const { return m_runs; }

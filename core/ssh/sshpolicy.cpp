@@ -45,6 +45,7 @@ constexpr std::array rows{
     Row{u"passwordauthentication", Policy::Honoured},
     Row{u"port", Policy::Honoured},
     Row{u"preferredauthentications", Policy::Honoured},
+    Row{u"proxyjump", Policy::Honoured},
     Row{u"pubkeyacceptedalgorithms", Policy::Honoured},
     Row{u"pubkeyauthentication", Policy::Honoured},
     Row{u"rekeylimit", Policy::Honoured},
@@ -59,8 +60,6 @@ constexpr std::array rows{
         u"This version does not run a command for host keys, and does not check a host by less "
         u"than ssh would."},
     Row{u"proxycommand", Policy::Refused,
-        u"This version does not support it, and never connects past a jump host."},
-    Row{u"proxyjump", Policy::Refused,
         u"This version does not support it, and never connects past a jump host."},
     Row{u"refuseconnection", Policy::Refused, u"The configuration forbids this connection."},
     Row{u"revokedhostkeys", Policy::Refused,

@@ -20,7 +20,8 @@ SshSession::SshSession(ConnectionSettings settings, QObject *parent)
         std::move(settings), SessionSeams::real(),
         SessionCore::Listener{[this](State state, const QString &words) { emit stateChanged(state, words); },
                               [this](const Question &question) { emit asked(question); },
-                              [this](const Error &error) { emit ended(error); }});
+                              [this](const Error &error) { emit ended(error); },
+                              [this](bool waits) { emit waitsForOthers(waits); }});
 }
 
 SshSession::~SshSession()

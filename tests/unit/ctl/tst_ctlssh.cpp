@@ -117,7 +117,7 @@ void TstCtlSsh::failure_hasItsExitCode_data()
     // A label of 70 letters is refused here, before anybody is asked.
     row("no such name", [] {}, {QString(70, u'n') + u".invalid"_s}, 3, "The host name is not known");
     row("jump host", [this] { QVERIFY(m_server.writeClientConfig({u"ProxyJump jump.invalid"_s})); }, gpu, 3,
-        "proxyjump");
+        "at the jump host jump.invalid");
     row("proxy command", [this] { QVERIFY(m_server.writeClientConfig({u"ProxyCommand false"_s})); }, gpu, 3,
         "proxycommand");
     row("broken configuration", [this] { QVERIFY(m_server.writeClientConfig({u"Nonsense yes"_s})); }, gpu, 3,

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: Pilothouse contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "core/fleet/handshakegate.h"
+#include "core/ssh/jump/handshakegate.h"
 #include "tests/support/testmain.h"
 
 #include <atomic>

@@ -90,6 +90,7 @@ public:
                 },
                 Qt::QueuedConnection);
         };
+        seams.jump = jump;
         core = std::make_shared<SessionCore>(
             settings, seams,
             SessionCore::Listener{[this](State state, const QString &said) {
@@ -108,7 +109,8 @@ public:
                                   [this](const Error &error) {
                                       late = late || ended;
                                       ended = error;
-                                  }});
+                                  },
+                                  [this](bool waits) { waitsForOthers += waits; }});
     }
     void open()
     {
@@ -150,10 +152,12 @@ public:
     QList<State> states;
     QStringList words;
     QList<Question> questions;
+    QList<bool> waitsForOthers;
     std::optional<Error> ended;
     bool late = false;
     std::function<void(State, const QString &)> onState;
     std::function<void(const Question &)> onQuestion;
+    decltype(SessionSeams::jump) jump;
 };
 
 } // namespace pilothouse::test

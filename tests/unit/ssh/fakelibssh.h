@@ -198,6 +198,19 @@ public:
     }
     void channelFree(ssh_channel channel) override { channels.remove(channel); }
     int channelOpenSession(ssh_channel) override { return next("channelOpenSession", SSH_OK); }
+    int channelOpenForward(ssh_channel, const char *host, int port) override
+    {
+        forwardedTo = QByteArray(host) + ' ' + QByteArray::number(port);
+        return next("channelOpenForward", SSH_OK);
+    }
+    int channelRead(ssh_channel, void *data, uint32_t length) override
+    {
+        note("channelRead");
+        const QByteArray part = readable.left(length);
+        readable.remove(0, part.size());
+        std::copy(part.begin(), part.end(), static_cast<char *>(data));
+        return static_cast<int>(part.size());
+    }
     int channelExec(ssh_channel, const char *command) override
     {
         executed = command;
@@ -225,6 +238,8 @@ public:
     }
 
     QByteArray executed;
+    QByteArray forwardedTo;
+    QByteArray readable; ///< in libssh's buffer of the one channel
 
 private:
     static bool isText(ssh_options_e option)

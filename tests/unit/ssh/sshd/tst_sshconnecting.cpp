@@ -254,7 +254,6 @@ void TstSshConnecting::unsupportedAlgorithms_areRefusedBeforeConnecting()
 void TstSshConnecting::proxy_isRefusedBeforeConnecting_data()
 {
     QTest::addColumn<QString>("line");
-    QTest::newRow("jump") << u"ProxyJump bastion"_s;
     QTest::newRow("command") << u"ProxyCommand nc %h %p"_s;
 }
 

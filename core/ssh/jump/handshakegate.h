@@ -3,7 +3,7 @@
 #pragma once
 
 // How many hosts may shake hands at once: key exchange and sign-in cost CPU, and a hundred of them started together
-// all end late. Shared by the links of a fleet, any thread.
+// all end late. Shared by the links of a fleet and by the jump hosts, any thread.
 
 #include <functional>
 #include <memory>

@@ -1,0 +1,30 @@
+// SPDX-FileCopyrightText: Pilothouse contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+// Which jump host comes right before a host, from the `proxyjump` line of `ssh -G`. Pure, any thread.
+
+#include "core/base/result.h"
+#include "core/ssh/resolvedhost.h"
+#include "core/ssh/sshtarget.h"
+
+namespace pilothouse {
+
+struct JumpSpec
+{
+    SshTarget hop;  ///< the last one of the line
+    QString before; ///< those before it, as for ssh -J; empty: the hop's own configuration decides
+
+    friend bool operator==(const JumpSpec &, const JumpSpec &) = default;
+};
+
+/// `host.proxyJump` is not empty. The tokens %%, %h, %n, %p and %r are the host's, as in ssh. Errors: SshConfigInvalid.
+[[nodiscard]] Result<JumpSpec> jumpSpecOf(const ResolvedHost &host);
+
+/// Expands the tokens that ssh -G leaves in ProxyJump and ProxyCommand. Errors: SshConfigInvalid with the reason alone.
+[[nodiscard]] Result<QString> withProxyTokens(const QString &written, const ResolvedHost &host);
+
+/// The same error, said of the jump host at which it happened.
+[[nodiscard]] Error atJumpHost(const QString &name, Error error);
+
+} // namespace pilothouse
