@@ -65,6 +65,15 @@ public:
         return pipes ? *pipes : SessionPipes();
     }
 
+    /// Whether a forwarded connection is taken, from inside the host.
+    [[nodiscard]] bool forwards(const std::string &address, int port) const
+    {
+        auto pipes = m_host->connectTo(address, port);
+        if (pipes)
+            pipes->closeAll();
+        return pipes.has_value();
+    }
+
     /// What comes until `end` stands at the end of it; all that came when it does not come in time.
     [[nodiscard]] static QByteArray ask(const SessionPipes &pipes, const QByteArray &text, const QByteArray &end)
     {
