@@ -265,15 +265,14 @@ void SessionCore::pump()
         return;
     const std::shared_ptr<SessionCore> self = shared_from_this();
     m_pumping = true;
-    if (m_event && !m_end && !(m_signIn && m_signIn->readsItself())) {
-        for (int i = 0; i < mostReadsInOnePump; ++i) {
-            const int result = m_seams.api->eventPoll(m_event.get());
-            if (result == SSH_AGAIN || result == SSH_ERROR)
-                break;
-        }
-    }
+    exchangePackets();
     if (!m_end)
         advance();
+    // libssh asks for the socket's state after each write: told at once, that is no turn of the event loop of its own.
+    if (!m_end && m_state == State::Ready && (m_seams.api->pollFlags(m_session.get()) & SSH_WRITE_PENDING)) {
+        exchangePackets();
+        advance();
+    }
     if (!m_end)
         deliver();
     if (!m_end && m_event && !isLent() && !m_seams.api->isConnected(m_session.get()))
@@ -283,6 +282,17 @@ void SessionCore::pump()
         tellEnd();
     else
         arm();
+}
+
+void SessionCore::exchangePackets()
+{
+    if (!m_event || m_end || (m_signIn && m_signIn->readsItself()))
+        return;
+    for (int i = 0; i < mostReadsInOnePump; ++i) {
+        const int result = m_seams.api->eventPoll(m_event.get());
+        if (result == SSH_AGAIN || result == SSH_ERROR)
+            break;
+    }
 }
 
 void SessionCore::advance()

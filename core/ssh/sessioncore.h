@@ -92,6 +92,7 @@ private:
 
     void wake();
     void pump();
+    void exchangePackets();
     void advance();
     void exchangeKeys();
     [[nodiscard]] Error handshakeError();
