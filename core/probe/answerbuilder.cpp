@@ -8,6 +8,7 @@
 #include <QSet>
 
 #include <algorithm>
+#include <initializer_list>
 
 using namespace Qt::StringLiterals;
 
@@ -36,20 +37,31 @@ RawSection sectionOf(const Frame *frame)
     return section;
 }
 
-/// One grep reads three files; every line of its begins with the file's name.
-RawSection linesOf(const RawSection &section, QByteArrayView file)
+/// One grep reads several files; every line of its begins with the file's name.
+struct LinesOf
 {
-    RawSection part = section;
-    part.output.clear();
-    if (section.complete)
-        part.exitStatus = 0; // of grep, which complains about files that this kernel lacks
-    const QByteArray start = file.toByteArray() + ':';
-    const QList<QByteArray> lines = section.output.split('\n');
-    for (const QByteArray &line : lines) {
-        if (line.startsWith(start))
-            part.output.append(line.sliced(start.size())).append('\n');
+    QByteArrayView file;
+    RawSection &part;
+};
+void sortLines(const RawSection &section, std::initializer_list<LinesOf> parts)
+{
+    for (const LinesOf &of : parts) {
+        of.part = section;
+        of.part.output.clear();
+        if (section.complete)
+            of.part.exitStatus = 0; // of grep, which complains about files that this kernel lacks
     }
-    return part;
+    QByteArrayView rest = section.output;
+    while (!rest.isEmpty()) {
+        const qsizetype feed = rest.indexOf('\n');
+        const QByteArrayView line = feed < 0 ? rest : rest.first(feed);
+        rest = feed < 0 ? QByteArrayView() : rest.sliced(feed + 1);
+        for (const LinesOf &of : parts) {
+            const qsizetype length = of.file.size();
+            if (line.size() > length && line[length] == ':' && line.startsWith(of.file))
+                of.part.output.append(line.sliced(length + 1)).append('\n');
+        }
+    }
 }
 
 /// The records of one channel: `name`, `name`-slow and the owners.
@@ -132,7 +144,7 @@ public:
         if (const Frame *frame = driver ? driver->find("gpuusers") : nullptr)
             users.insert(readUsers(frame->output));
         m_answer.users = users;
-        return {m_answer, m_described, m_suspects};
+        return {std::move(m_answer), std::move(m_described), std::move(m_suspects)};
     }
 
 private:
@@ -154,10 +166,9 @@ private:
         m_answer.systemd = m_facts.systemd;
         m_answer.systemctl = m_facts.systemctl;
         m_answer.bytes = kernel.bytes;
-        const RawSection host = sectionOf(kernel.find("host"));
-        m_answer.meminfo = linesOf(host, "meminfo");
-        m_answer.loadavg = linesOf(host, "loadavg");
-        m_answer.vmstat = linesOf(host, "vmstat");
+        sortLines(sectionOf(kernel.find("host")), {{"meminfo", m_answer.meminfo},
+                                                   {"loadavg", m_answer.loadavg},
+                                                   {"vmstat", m_answer.vmstat}});
         const Frame *pci = kernel.find("pci");
         m_answer.pci = pci ? sectionOf(pci) : m_facts.pci;
     }

@@ -100,7 +100,8 @@ void nameApps(AssembleContext &c)
     if (!c.apps.listNotSupported.isEmpty())
         c.add(u"gpu.process_list_unsupported"_s, u"The process list is not available on this card."_s);
     const bool mps = std::any_of(c.apps.apps.begin(), c.apps.apps.end(), [](const SmiApp &app) {
-        return app.name.section(u'/', -1).section(u' ', 0, 0) == "nvidia-cuda-mps-server"_L1;
+        return app.name.contains("nvidia-cuda-mps-server"_L1) // nearly never: then the exact look
+            && app.name.section(u'/', -1).section(u' ', 0, 0) == "nvidia-cuda-mps-server"_L1;
     });
     if (mps)
         c.add(u"gpu.mps"_s, u"An MPS server shares GPU memory among its clients."_s);

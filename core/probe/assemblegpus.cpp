@@ -240,20 +240,24 @@ void readRows(AssembleContext &c)
     judge(c, silent, true);
     if (!silent.isEmpty() && goodRows)
         c.add(u"gpu.new_processes_may_fail"_s, u"A GPU does not answer; new GPU processes may fail on this host."_s);
-    QList<Gpu> gpus = read.gpus + silent;
-    std::stable_sort(gpus.begin(), gpus.end(), [](const Gpu &a, const Gpu &b) {
+    QList<Gpu> gpus = std::move(read.gpus);
+    gpus += std::move(silent);
+    const auto before = [](const Gpu &a, const Gpu &b) {
         return (a.index < 0 ? INT_MAX : a.index) < (b.index < 0 ? INT_MAX : b.index);
-    });
+    };
+    if (!std::is_sorted(gpus.cbegin(), gpus.cend(), before))
+        std::stable_sort(gpus.begin(), gpus.end(), before);
 
     const bool none = gpus.isEmpty() && has(Kind::NoDevices);
     source.status = (goodRows || none) && !crashed ? Status::Ok : Status::Failed;
-    if (!gpus.isEmpty() || none)
-        c.snapshot.gpus = gpus;
+    const bool anyCard = !gpus.isEmpty();
+    if (anyCard || none)
+        c.snapshot.gpus = std::move(gpus);
     if (crashed)
         c.add(u"smi.crashed"_s, u"nvidia-smi crashed (exit code "_s + QString::number(run.gpus.exitStatus) + u")."_s);
     else if (goodRows)
         nameExit(c, read, run.gpus.exitStatus);
-    else if (gpus.isEmpty() && !none)
+    else if (!anyCard && !none)
         nameFailure(c, read, source);
     nameOddLines(c, read);
 }

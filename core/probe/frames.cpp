@@ -65,18 +65,6 @@ bool isSectionName(QByteArrayView word)
            && std::ranges::all_of(word, [](char c) { return (c >= 'a' && c <= 'z') || c == '-'; });
 }
 
-QList<QByteArrayView> wordsOf(QByteArrayView line)
-{
-    QList<QByteArrayView> words;
-    while (true) {
-        const qsizetype blank = line.indexOf(' ');
-        words.append(blank < 0 ? line : line.first(blank));
-        if (blank < 0)
-            return words;
-        line = line.sliced(blank + 1);
-    }
-}
-
 tl::unexpected<Error> malformed(const QString &what)
 {
     return fail(ErrorCode::AnswerMalformed, what);
@@ -149,6 +137,18 @@ void FrameDecoder::consume(qsizetype count)
     } else if (m_start > 65536) {
         m_buffer.remove(0, m_start);
         m_start = 0;
+    }
+}
+
+FrameDecoder::Words FrameDecoder::wordsOf(QByteArrayView line)
+{
+    Words words;
+    while (true) {
+        const qsizetype blank = line.indexOf(' ');
+        words.append(blank < 0 ? line : line.first(blank));
+        if (blank < 0)
+            return words;
+        line = line.sliced(blank + 1);
     }
 }
 
@@ -227,7 +227,7 @@ Result<FrameDecoder::Event> FrameDecoder::readHeader(bool &progress)
     return event;
 }
 
-Result<FrameDecoder::Event> FrameDecoder::takeEnd(const QList<QByteArrayView> &words)
+Result<FrameDecoder::Event> FrameDecoder::takeEnd(const Words &words)
 {
     const auto tick = words.size() == 6 ? wholeNumber(words[3]) : std::nullopt;
     const auto count = words.size() == 6 ? wholeNumber(words[4]) : std::nullopt;
@@ -243,7 +243,7 @@ Result<FrameDecoder::Event> FrameDecoder::takeEnd(const QList<QByteArrayView> &w
     return Event::Answered;
 }
 
-Result<FrameDecoder::Event> FrameDecoder::takeSectionHeader(const QList<QByteArrayView> &words)
+Result<FrameDecoder::Event> FrameDecoder::takeSectionHeader(const Words &words)
 {
     if (words.size() != 9 || words[2] != "SECTION" || !isSectionName(words[3]))
         return malformed(u"A frame of the answer cannot be read."_s);
@@ -254,15 +254,14 @@ Result<FrameDecoder::Event> FrameDecoder::takeSectionHeader(const QList<QByteArr
     const auto errorBytes = wholeNumber(words[8]);
     if (!status || !startedAt || !endedAt || !outputBytes || !errorBytes)
         return malformed(u"A frame of the answer cannot be read."_s);
-    const QString name = cleanLine(words[3], 24);
     if (m_answer.find(words[3]))
-        return malformed(u"The section %1 came twice."_s.arg(name));
+        return malformed(u"The section %1 came twice."_s.arg(cleanLine(words[3], 24)));
     if (m_answer.frames.size() >= sectionLimit)
         return malformed(u"The answer has too many sections."_s);
     if (*outputBytes > sizeLimit || *errorBytes > sizeLimit
         || m_answer.bytes + *outputBytes + *errorBytes > sizeLimit)
         return fail(ErrorCode::AnswerTooLarge,
-                    u"The section %1 would make the answer larger than 8 MiB."_s.arg(name));
+                    u"The section %1 would make the answer larger than 8 MiB."_s.arg(cleanLine(words[3], 24)));
     m_answer.frames.append({words[3].toByteArray(), *status, *startedAt, *endedAt, {}, {}, false});
     m_outputBytes = *outputBytes;
     m_errorBytes = *errorBytes;

@@ -11,6 +11,7 @@
 #include <QByteArray>
 #include <QByteArrayView>
 #include <QList>
+#include <QVarLengthArray>
 
 namespace pilothouse {
 
@@ -63,13 +64,15 @@ public:
 
 private:
     enum class State { Idle, Stage, Begin, Header, Payload };
+    using Words = QVarLengthArray<QByteArrayView, 10>;
 
     [[nodiscard]] Result<Event> step(bool &progress);
+    [[nodiscard]] static Words wordsOf(QByteArrayView line);
     [[nodiscard]] Result<Event> readNoiseLine(bool &progress);
     [[nodiscard]] Result<Event> readHeader(bool &progress);
     [[nodiscard]] Result<Event> readPayload(bool &progress);
-    [[nodiscard]] Result<Event> takeSectionHeader(const QList<QByteArrayView> &words);
-    [[nodiscard]] Result<Event> takeEnd(const QList<QByteArrayView> &words);
+    [[nodiscard]] Result<Event> takeSectionHeader(const Words &words);
+    [[nodiscard]] Result<Event> takeEnd(const Words &words);
     [[nodiscard]] Result<void> addNoise(QByteArrayView bytes);
     [[nodiscard]] bool takeBegin(QByteArrayView line);
     void consume(qsizetype count);

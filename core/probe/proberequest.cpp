@@ -50,13 +50,31 @@ QByteArray withoutComments(QByteArrayView script)
 
 void appendPids(QByteArray &line, const char *key, const QList<qint64> &pids)
 {
-    QByteArrayList words;
+    const char *before = key;
     for (const qint64 pid : pids) {
-        if (pid > 0)
-            words.append(QByteArray::number(pid));
+        if (pid > 0) {
+            line.append(before).append(QByteArray::number(pid));
+            before = ",";
+        }
     }
-    if (!words.isEmpty())
-        line.append(key).append(words.join(','));
+}
+
+void appendUnits(QByteArray &line, const char *key, const QStringList &units)
+{
+    for (const QString &unit : units) {
+        if (isUnitName(unit))
+            line.append(key).append(unit.toLatin1());
+    }
+}
+
+bool appendFields(QByteArray &line, const char *key, const QStringList &fields)
+{
+    for (const QString &field : fields) {
+        if (!isFieldName(field))
+            return false;
+        line.append(key).append(field.toLatin1());
+    }
+    return true;
 }
 
 } // namespace
@@ -125,32 +143,27 @@ Result<QByteArray> requestLine(const ProbeRequest &request)
 {
     if (!isHex(request.nonce))
         return fail(ErrorCode::Internal, u"A request has no usable nonce."_s);
-    QByteArray line = "ask n=" + request.nonce + " t=" + QByteArray::number(request.tick)
+    QByteArray line;
+    line.reserve(1024);
+    line += "ask n=" + request.nonce + " t=" + QByteArray::number(request.tick)
                       + (request.depth == Depth::Deep ? " d=deep" : " d=light") + " s="
                       + (request.kernel && request.driver ? "kernel,driver"
                          : request.kernel                 ? "kernel"
                                                           : "driver");
     line += " l=" + QByteArray::number(std::clamp(request.smiLimitS, 1, 300))
             + " m=" + QByteArray::number(std::clamp(request.matchLimit, 1, 4096));
-    for (const QString &unit : request.units) {
-        if (isUnitName(unit))
-            line += " u=" + unit.toLatin1();
+    if (request.kernel) {
+        appendUnits(line, " u=", request.units);
+        appendUnits(line, " v=", request.userUnits);
     }
-    for (const QString &unit : request.userUnits) {
-        if (isUnitName(unit))
-            line += " v=" + unit.toLatin1();
+    if (request.driver) {
+        if (!appendFields(line, " f=", request.gpuFields)
+            || !appendFields(line, " a=", request.appFields))
+            return fail(ErrorCode::Internal, u"A request asks for a field with a bad name."_s);
+        appendPids(line, " k=", request.described);
+        for (const qint64 pid : request.watched)
+            appendPids(line, " x=", {pid});
     }
-    for (const auto &[key, fields] :
-         {std::pair(" f=", request.gpuFields), std::pair(" a=", request.appFields)}) {
-        for (const QString &field : fields) {
-            if (!isFieldName(field))
-                return fail(ErrorCode::Internal, u"A request asks for a field with a bad name."_s);
-            line += key + field.toLatin1();
-        }
-    }
-    appendPids(line, " k=", request.described);
-    for (const qint64 pid : request.watched)
-        appendPids(line, " x=", {pid});
     if (line.size() > lineLimit)
         return fail(ErrorCode::Usage, u"Too many units are asked for on this host."_s);
     return QByteArray(line + '\n');

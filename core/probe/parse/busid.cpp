@@ -4,6 +4,8 @@
 
 #include "core/probe/parse/bytes.h"
 
+#include <QVarLengthArray>
+
 namespace pilothouse {
 
 using namespace Qt::StringLiterals;
@@ -37,13 +39,13 @@ struct Found
 /// [domain:]bus:device[.function] exactly at the start of `text`.
 Found busIdAt(QByteArrayView text, bool inProse)
 {
-    QList<QByteArrayView> parts{hexRun(text, 0)};
+    QVarLengthArray<QByteArrayView, 3> parts{hexRun(text, 0)};
     qsizetype at = parts.first().size();
     while (parts.size() < 3 && at < text.size() && text.at(at) == ':') {
         const QByteArrayView part = hexRun(text, at + 1);
         if (part.size() != 2)
             break;
-        parts += part;
+        parts.append(part);
         at += 1 + part.size();
     }
     QByteArrayView function = "0";
@@ -61,10 +63,16 @@ Found busIdAt(QByteArrayView text, bool inProse)
         return {};
     if (parts.size() < 2 || parts.first().isEmpty() || parts.first().size() > 8)
         return {};
-    const quint64 domain = parts.size() == 3 ? toUnsigned(parts.first(), 16).value_or(0) : 0;
-    const QByteArray tail =
-        lowered(parts.at(parts.size() - 2)) + ':' + lowered(parts.last()) + '.' + function.toByteArray();
-    return {QString::number(domain, 16).rightJustified(4, u'0') + u':' + QString::fromLatin1(tail), at};
+    QByteArrayView domain = parts.size() == 3 ? parts.first() : QByteArrayView("0000");
+    while (domain.size() > 4 && domain.startsWith('0'))
+        domain = domain.sliced(1);
+    QVarLengthArray<char, 24> id(qMax<qsizetype>(0, 4 - domain.size()), '0');
+    for (const QByteArrayView part : {domain, QByteArrayView(":"), parts.at(parts.size() - 2), QByteArrayView(":"),
+             parts.last(), QByteArrayView("."), function}) {
+        for (const char c : part)
+            id.append(c >= 'A' && c <= 'F' ? char(c + ('a' - 'A')) : c);
+    }
+    return {QString::fromLatin1(id.constData(), id.size()), at};
 }
 
 /// Without "GPU", "GPU 1:", "PCI:" in front.

@@ -59,6 +59,14 @@ QList<QByteArrayView> wordsOf(QByteArrayView line)
     return words;
 }
 
+qsizetype lastOf(QByteArrayView text, char c)
+{
+    qsizetype at = text.size() - 1;
+    while (at >= 0 && text[at] != c)
+        --at;
+    return at;
+}
+
 std::optional<qint64> toInteger(QByteArrayView digits)
 {
     return wholeNumber<qint64>(digits, 10);

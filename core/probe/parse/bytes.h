@@ -19,6 +19,9 @@ namespace pilothouse {
 /// Cut at every blank or tab, runs of them as one.
 [[nodiscard]] QList<QByteArrayView> wordsOf(QByteArrayView line);
 
+/// -1: not there.
+[[nodiscard]] qsizetype lastOf(QByteArrayView text, char c);
+
 [[nodiscard]] std::optional<qint64> toInteger(QByteArrayView digits);
 [[nodiscard]] std::optional<quint64> toUnsigned(QByteArrayView digits, int base = 10);
 /// Plain decimal notation, no exponent, finite.

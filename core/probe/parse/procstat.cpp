@@ -6,6 +6,8 @@
 #include "core/base/quoting.h"
 #include "core/probe/parse/bytes.h"
 
+#include <algorithm>
+#include <array>
 #include <limits>
 
 namespace pilothouse {
@@ -18,22 +20,43 @@ constexpr qsizetype mostArguments = 512;
 constexpr qsizetype longestDisplay = 4096; // UTF-16 units
 
 // Fields of proc(5), counted from 3 behind the bracket.
-enum Field { State = 0, Ppid, Pgid, Sid, Flags = 6, Utime = 11, Stime, Threads = 17, StartTime = 19, Rss = 21 };
+enum Field { State = 0, Ppid, Pgid, Sid, Flags = 6, Utime = 11, Stime, Threads = 17, StartTime = 19, Rss = 21, Used };
+
+using Fields = std::array<QByteArrayView, Used>;
+
+/// The fields that are read, without those behind them; false when there are too few.
+bool takeFields(QByteArrayView rest, Fields &fields)
+{
+    const char *at = rest.data();
+    const char *const end = at + rest.size();
+    const auto blank = [](char c) { return c == ' ' || c == '\t'; };
+    for (QByteArrayView &field : fields) {
+        at = std::find_if_not(at, end, blank);
+        const char *const stop = std::find_if(at, end, blank);
+        if (stop == at)
+            return false;
+        field = QByteArrayView(at, stop);
+        at = stop;
+    }
+    return true;
+}
 
 } // namespace
 
 std::optional<ProcStat> parseProcStat(QByteArrayView stat)
 {
     const qsizetype open = stat.indexOf('(');
-    const qsizetype close = stat.lastIndexOf(')');
+    const qsizetype close = lastOf(stat, ')');
     if (open < 1 || close < open)
         return std::nullopt;
     QByteArrayView rest = stat.sliced(close + 1);
     while (rest.endsWith('\n'))
         rest.chop(1);
-    const QList<QByteArrayView> fields = wordsOf(rest);
+    Fields fields;
+    if (!takeFields(rest, fields))
+        return std::nullopt;
     const auto pid = toInteger(stat.first(open).trimmed());
-    if (!pid || *pid < 1 || fields.size() <= Rss || fields.at(State).size() != 1)
+    if (!pid || *pid < 1 || fields.at(State).size() != 1)
         return std::nullopt;
     const auto ppid = toInteger(fields.at(Ppid));
     const auto pgid = toInteger(fields.at(Pgid));

@@ -104,7 +104,8 @@ void addRow(SmiApps &result, const Columns &columns, const QList<QByteArrayView>
 
 QStringList smiAppFields()
 {
-    return {u"gpu_uuid"_s, u"pid"_s, u"used_memory"_s, u"process_name"_s};
+    static const QStringList names{u"gpu_uuid"_s, u"pid"_s, u"used_memory"_s, u"process_name"_s};
+    return names;
 }
 
 SmiApps parseSmiApps(const QStringList &asked, QByteArrayView output, QByteArrayView errors)

@@ -163,13 +163,13 @@ int rankOf(const QString &word)
     return word.isEmpty() ? 0 : 1;
 }
 
-Row rowOf(const QStringList &asked, const QList<QByteArrayView> &cells)
+Row rowOf(const QList<const Field *> &columns, qsizetype name, const QList<QByteArrayView> &cells)
 {
     Row row;
     for (qsizetype i = 0; i < cells.size(); ++i) {
         const QByteArrayView cell = cells.at(i);
-        const Field *field = fieldCalled(asked.at(i));
-        if (kindOfCell(cell, asked.at(i) == "name"_L1) == CellKind::Fault) {
+        const Field *field = columns.at(i);
+        if (kindOfCell(cell, i == name) == CellKind::Fault) {
             if (rankOf(wordOf(cell)) > rankOf(row.fault))
                 row.fault = wordOf(cell);
         } else {
@@ -186,9 +186,10 @@ Row rowOf(const QStringList &asked, const QList<QByteArrayView> &cells)
 bool isUnified(const Gpu &gpu)
 {
     static const QStringList integrated{u"GB10"_s, u"Thor"_s, u"Orin"_s, u"N1X"_s, u"Tegra"_s, u"Xavier"_s};
-    const QStringList words = gpu.name.split(u' ', Qt::SkipEmptyParts);
-    if (std::any_of(integrated.begin(), integrated.end(), [&](const QString &part) { return words.contains(part); }))
-        return true;
+    for (const QStringView word : qTokenize(gpu.name, u' ', Qt::SkipEmptyParts)) {
+        if (integrated.contains(word))
+            return true;
+    }
     const auto unsupported = [](const Quantity<qint64> &q) {
         return !q.isKnown() && q.reason() == UnknownReason::NotSupported;
     };
@@ -250,9 +251,12 @@ void addRow(SmiGpus &result, Row row)
 
 QStringList smiGpuFields()
 {
-    QStringList names;
-    for (const Field &field : fields)
-        names += QString::fromUtf16(field.name);
+    static const QStringList names = [] {
+        QStringList all;
+        for (const Field &field : fields)
+            all += QString::fromUtf16(field.name);
+        return all;
+    }();
     return names;
 }
 
@@ -268,22 +272,20 @@ QStringList smiCoreGpuFields()
 
 QList<QByteArrayView> csvCells(QByteArrayView line, qsizetype columns, qsizetype flexible)
 {
-    QList<QByteArrayView> all;
-    for (qsizetype at = 0; at <= line.size();) {
-        const qsizetype comma = line.indexOf(',', at);
-        const qsizetype end = comma < 0 ? line.size() : comma;
-        all += line.sliced(at, end - at);
-        at = end + 1;
-    }
-    const qsizetype surplus = all.size() - columns;
+    const qsizetype surplus = line.count(',') + 1 - columns;
     if (surplus < 0 || columns < 1 || (surplus > 0 && (flexible < 0 || flexible >= columns)))
         return {};
     QList<QByteArrayView> cells;
+    cells.reserve(columns);
+    qsizetype at = 0;
     for (qsizetype i = 0; i < columns; ++i) {
-        const qsizetype from = flexible >= 0 && i > flexible ? i + surplus : i;
-        const QByteArrayView last = all.at(i == flexible ? from + surplus : from);
-        const char *begin = all.at(from).data();
-        cells += QByteArrayView(begin, last.data() + last.size()).trimmed();
+        qsizetype end = line.indexOf(',', at);
+        for (qsizetype more = i == flexible ? surplus : 0; more > 0; --more)
+            end = line.indexOf(',', end + 1);
+        if (end < 0)
+            end = line.size();
+        cells += line.sliced(at, end - at).trimmed();
+        at = end + 1;
     }
     return cells;
 }
@@ -303,6 +305,11 @@ SmiGpus parseSmiGpus(const QStringList &asked, QByteArrayView output, QByteArray
 {
     SmiGpus result;
     const qsizetype flexible = asked.indexOf(u"name"_s);
+    QList<const Field *> columns;
+    columns.reserve(asked.size());
+    for (const QString &name : asked)
+        columns += fieldCalled(name);
+    result.gpus.reserve(std::min<qsizetype>(output.count('\n') + 1, 64));
     for (const QByteArrayView line : linesOf(output)) {
         if (line.trimmed().isEmpty())
             continue;
@@ -313,7 +320,7 @@ SmiGpus parseSmiGpus(const QStringList &asked, QByteArrayView output, QByteArray
             addMessage(result, line, !broken);
             continue;
         }
-        Row row = rowOf(asked, cells);
+        Row row = rowOf(columns, flexible, cells);
         // A sentence may hold as many commas as a row; error words in brackets are cells.
         const bool sentence = !row.hasIdentity && !line.trimmed().startsWith('[') && smiMessageOf(line);
         if ((row.hasIdentity || row.onlyFaults) && !sentence)

@@ -3,10 +3,12 @@
 #include "core/probe/parse/smiwords.h"
 
 #include "core/base/cleantext.h"
-#include "core/probe/parse/bytes.h"
+
+#include <QVarLengthArray>
 
 #include <algorithm>
 #include <array>
+#include <string_view>
 
 namespace pilothouse {
 
@@ -14,7 +16,7 @@ namespace {
 
 struct Word
 {
-    const char *text; ///< lower case
+    std::string_view text; ///< lower case
     CellKind kind;
 };
 
@@ -31,29 +33,58 @@ constexpr std::array words{
 };
 
 // Parts of a sentence: drivers lengthen them ("GPU is lost.  Reboot the system to recover this GPU").
-constexpr std::array faults{
+constexpr std::array<std::string_view, 7> faults{
     "unknown error", "requires reset", "reset required", "is lost", "inaccessible", "fallen off the bus",
     "access blocked by the operating system",
 };
 
+/// Every cell of every row is looked at: a lower case copy that needs no memory of its own where the text is short.
+class Lower
+{
+public:
+    explicit Lower(QByteArrayView text)
+        : m_text(text.size())
+    {
+        std::transform(text.begin(), text.end(), m_text.begin(),
+            [](char c) { return c >= 'A' && c <= 'Z' ? char(c + ('a' - 'A')) : c; });
+    }
+    [[nodiscard]] std::string_view view() const { return {m_text.data(), std::size_t(m_text.size())}; }
+
+private:
+    QVarLengthArray<char, 128> m_text;
+};
+
+/// Most cells are figures, and every word has letters.
+bool hasLetters(QByteArrayView text)
+{
+    return std::any_of(text.begin(), text.end(), [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); });
+}
+
+bool isFault(std::string_view lower)
+{
+    if (lower == "timeout" || lower == "timed out" || lower == "err!")
+        return true;
+    return std::any_of(faults.begin(), faults.end(),
+        [&](std::string_view fault) { return lower.find(fault) != std::string_view::npos; });
+}
+
 CellKind kindOfWord(QByteArrayView word)
 {
-    const QByteArray lower = lowered(word);
+    if (!hasLetters(word))
+        return CellKind::Value;
+    const Lower lower(word);
     for (const Word &known : words) {
-        if (lower == known.text)
+        if (lower.view() == known.text)
             return known.kind;
     }
-    return isFaultText(lower) ? CellKind::Fault : CellKind::Value;
+    return isFault(lower.view()) ? CellKind::Fault : CellKind::Value;
 }
 
 } // namespace
 
 bool isFaultText(QByteArrayView text)
 {
-    const QByteArray lower = lowered(text.trimmed());
-    if (lower == "timeout" || lower == "timed out" || lower == "err!")
-        return true;
-    return std::any_of(faults.begin(), faults.end(), [&](const char *fault) { return lower.contains(fault); });
+    return isFault(Lower(text.trimmed()).view());
 }
 
 CellKind kindOfCell(QByteArrayView cell, bool freeText)

@@ -106,11 +106,13 @@ void TstProbeRequest::line_holdsEverything()
     request.driver = false;
     request.depth = Depth::Light;
     line = requestLine(request);
-    QVERIFY(line && line->startsWith("ask n=00ff t=12 d=light s=kernel l="));
+    QCOMPARE(*line, QByteArray("ask n=00ff t=12 d=light s=kernel l=5 m=512 u=a.service "
+                               "u=b\\x2dc.service v=u.service\n")); // what only the driver's part reads costs both ends
     request.driver = true;
     request.kernel = false;
     line = requestLine(request);
-    QVERIFY(line && line->contains(" s=driver "));
+    QCOMPARE(*line, QByteArray("ask n=00ff t=12 d=light s=driver l=5 m=512 f=index f=memory.used a=pid k=1,22 x=7 "
+                               "x=8\n"));
 }
 
 void TstProbeRequest::line_nothingBreaksOut()

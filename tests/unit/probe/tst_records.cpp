@@ -27,6 +27,7 @@ class TstRecords : public QObject
 private slots:
     void decode_bothEncodings_data();
     void decode_bothEncodings();
+    void decode_asQtDoes();
     void prefixed_files();
     void prefixed_titlesCannotForge();
     void prefixed_bad_data();
@@ -65,6 +66,33 @@ void TstRecords::decode_bothEncodings_data()
     QTest::newRow("od, upper case") << hex << QByteArray(" 6A") << false << QByteArray();
     QTest::newRow("od with a repetition mark")
         << hex << QByteArray(" 61\n*\n") << false << QByteArray();
+}
+
+/// Our one pass against the library's decoder: every length, damaged at every place.
+void TstRecords::decode_asQtDoes()
+{
+    QByteArray plain;
+    for (int length = 0; length < 70; ++length) {
+        const QByteArray good = plain.toBase64();
+        for (qsizetype at = -1; at < good.size(); ++at) {
+            for (const char c : {'=', '*', 'A'}) {
+                QByteArray text = good;
+                if (at >= 0)
+                    text[at] = c;
+                const auto theirs = QByteArray::fromBase64Encoding(text, QByteArray::AbortOnBase64DecodingErrors);
+                for (const qsizetype width : {3, 19, 76}) {
+                    QByteArray lines;
+                    for (qsizetype from = 0; from < text.size(); from += width)
+                        lines += text.mid(from, width) + '\n';
+                    const auto ours = decodeBytes(lines, Encoding::Base64);
+                    QCOMPARE(ours.has_value(), bool(theirs));
+                    if (ours)
+                        QCOMPARE(*ours, *theirs);
+                }
+            }
+        }
+        plain += static_cast<char>(length * 37);
+    }
 }
 
 void TstRecords::decode_bothEncodings()

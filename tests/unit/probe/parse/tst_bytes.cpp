@@ -30,6 +30,10 @@ void TstBytes::words_blanksAndTabs()
 {
     QCOMPARE(wordsOf("  a \t bc  "), (QList<QByteArrayView>{"a", "bc"}));
     QCOMPARE(wordsOf("   "), QList<QByteArrayView>());
+    QCOMPARE(lastOf("a) b) c", ')'), 4);
+    QCOMPARE(lastOf(")", ')'), 0);
+    QCOMPARE(lastOf("abc", ')'), -1);
+    QCOMPARE(lastOf({}, ')'), -1);
 }
 
 void TstBytes::integer_strict_data()
