@@ -29,19 +29,26 @@ HZ=100 PAGE=4 ENCODE=base64 GREP=slow CG= SMI= REFUSED= KEEP_LD= KNOWN_UIDS= SEE
 
 up() { read -r U U_REST <"$P/uptime" || U=0; }
 
+# What is said is collected and leaves in few pieces: every piece is a packet that wakes both ends.
 emit() {
     up
     SECTIONS=$((SECTIONS + 1))
-    printf '@PH %s SECTION %s %s %s %s %s %s\n%s%s\n' "$N" "$1" "$2" "$3" "$U" ${#4} ${#5} "$4" "$5"
+    OUT="$OUT@PH $N SECTION $1 $2 $3 $U ${#4} ${#5}$NL$4$5$NL"
+    if [ ${#OUT} -gt 32000 ]; then flush; fi
+}
+flush() {
+    printf '%s' "$OUT"
+    OUT=
 }
 begin() {
     up
     SECTIONS=0
-    printf '\n@PH %s BEGIN %s %s %s\n' "$N" "$T" "$ROLE" "$U"
+    OUT="$NL@PH $N BEGIN $T $ROLE $U$NL"
 }
 finish() {
     up
-    printf '@PH %s END %s %s %s\n' "$N" "$T" "$SECTIONS" "$U"
+    OUT="$OUT@PH $N END $T $SECTIONS $U$NL"
+    flush
 }
 
 # Runs a command; O is its output, E its standard error, R its status.

@@ -19,38 +19,56 @@ deep() {
     IFS=" 	$NL"
     set +f
     shm
+    mappings
+    wanted="^[0-9]*/[a-z0-9/]*fd/[0-9]* /dev/nvidia$NL^[0-9]*/[a-z0-9/]*fd/[0-9]* $SHM/"
+    [ -z "$sockets" ] || wanted="$wanted$NL${sockets%"$NL"}"
     up
-    s=$U
-    # One pass: who maps a file of /dev/shm (by device and inode), and zombie leaders whose threads live on.
-    O=$(grep -soHE "$MAPS_PATTERN" $MAPS_FILES [0-9]*/stat | head -c 2000000)
-    zombies= list=
+    s=$U LINKS= EMPTY= last_blind=
+    take_links [0-9]*/fd $tasks
+    if [ -n "$EMPTY" ]; then
+        zombies=$(grep -lsE "$ZOMBIE" $EMPTY)
+        tasks_of $zombies
+        [ -z "$tasks" ] || take_links $tasks
+    fi
+    denied=0
+    if [ -n "$BLIND" ] || [ "$HIDE" = 1 ]; then denied=1; fi
+    emit fds "$denied" "$s" "$LINKS"
+    emit blind 0 "$s" "$BLIND"
+    kernel_log
+}
+# Who maps a file of /dev/shm, by device and inode; and zombie leaders whose threads live on, where find does not name
+# those that have no descriptors: one pass.
+mappings() {
+    up
+    s=$U O= list= tasks= stats=
+    [ "$FIND" = gnu ] || stats='[0-9]*/stat'
+    [ -n "$MAPS_FILES$stats" ] || return
+    O=$(grep -soHE "$MAPS_PATTERN" $MAPS_FILES $stats | head -c 2000000)
+    zombies=
     set -f
     IFS=$NL
     for l in $O; do
         case $l in
-        */stat:*) zombies="$zombies ${l%%/*}" ;;
+        */stat:*) zombies="$zombies ${l%%:*}" ;;
         *) list=$list$l$NL ;;
         esac
     done
     IFS=" 	$NL"
     set +f
     if [ -n "$MAPS_FILES" ]; then emit maps 0 "$s" "$list"; fi
+    tasks_of $zombies
+}
+# The descriptors of the threads of processes that are named by their stat.
+tasks_of() {
     tasks=
-    for p in $zombies; do
-        for t in "$p"/task/*/fd; do tasks="$tasks $t"; done
+    for p in "$@"; do
+        for t in "${p%/stat}"/task/*/fd; do tasks="$tasks $t"; done
     done
-    up
-    s=$U
-    wanted="^[0-9]*/[a-z0-9/]*fd/[0-9]* /dev/nvidia$NL^[0-9]*/[a-z0-9/]*fd/[0-9]* $SHM/"
-    [ -z "$sockets" ] || wanted="$wanted$NL${sockets%"$NL"}"
-    if [ "$FIND" = gnu ]; then
-        O=$( {
-            denied=$(find [0-9]*/fd $tasks -maxdepth 1 -type l -printf '%p %l\0' 2>&1 1>&4 4>&-)
-            printf 'denied %s\0' "$denied"
-        } 4>&1 | grep -zsa -e "$wanted" -e '^denied ' | tr '\0\n' '\n\001')
-    else
-        O=$(listed_links | sed "s/$SEP\$//" | grep -a -e "$wanted" -e '^denied ')
-    fi
+}
+# Adds to LINKS what stands in these directories and is wanted; notes who holds a device, who may not be looked at and
+# who has no descriptors at all.
+take_links() {
+    if [ "$FIND" = gnu ]; then O=$(found_links "$@"); else O=$(listed_links "$@"); fi
     last=
     set -f
     IFS=$NL
@@ -67,19 +85,23 @@ deep() {
     done
     IFS=" 	$NL"
     set +f
-    denied=0
-    if [ -n "$BLIND" ] || [ "$HIDE" = 1 ]; then denied=1; fi
     O=$NL$O
     if [ "$FIND" = gnu ]; then O=${O%"${NL}denied "*}; else O=$(printf '%s\n' "$O" | grep -v '^denied '); fi
-    emit fds "$denied" "$s" "$O"
-    emit blind 0 "$s" "$BLIND"
-    kernel_log
+    LINKS=$LINKS$O
 }
-# Processes whose descriptors may not be listed, from the messages of find and ls ("find: '12/fd/3': Permission denied").
+found_links() {
+    {
+        denied=$(find "$@" -maxdepth 1 -type l -printf '%p %l\0' -o -empty -fprintf /dev/stderr 'empty %p\n' 2>&1 1>&4 4>&-)
+        printf 'denied %s\0' "$denied"
+    } 4>&1 | grep -zsa -e "$wanted" -e '^denied ' | tr '\0\n' '\n\001'
+}
+# Processes whose descriptors may not be listed, from the messages of find and ls ("find: '12/fd/3': Permission denied"),
+# and those that have none.
 blind_of() {
     IFS=$SEP
     for e in $1; do
         case $e in
+        'empty '*|'denied empty '*) e=${e##* }; EMPTY="$EMPTY ${e%/fd}/stat" ;;
         *'ermission denied'*)
             e=${e%%/fd*}
             e=${e##*[!0-9]}
@@ -93,7 +115,7 @@ blind_of() {
 }
 # A find without -printf: one ls says where to look, readlink of those few says what is there.
 listed_links() {
-    ls -l [0-9]*/fd $tasks 2>&1 | while IFS= read -r l; do
+    ls -l "$@" 2>&1 | while IFS= read -r l; do
         case $l in
         'ls: '*'ermission denied') printf 'denied %s\n' "$l" ;;
         [0-9]*/fd:) d=${l%:}; case $d in *[!0-9a-z/]*) d= ;; esac ;;
@@ -106,16 +128,18 @@ listed_links() {
             [ -z "$d" ] || printf '%s/%s %s\n' "$d" "$a" "$(readlink "$d/$a" 2>/dev/null | tr '\n' '\001')"
             ;;
         esac
-    done
+    done | sed "s/$SEP\$//" | grep -a -e "$wanted" -e '^denied '
 }
 shm() {
     up
-    s=$U
-    if [ "$FIND" = gnu ]; then
+    s=$U O= R=0
+    set -- "$SHM"/* "$SHM"/.[!.]* "$SHM"/..?*
+    if [ "$*" = "$SHM/* $SHM/.[!.]* $SHM/..?*" ] && [ ! -e "$1" ]; then
+        :
+    elif [ "$FIND" = gnu ]; then
         O=$(find "$SHM" -maxdepth 1 -type f -printf '%D %i %s %U %p\0' 2>/dev/null | head -c 1000000 | tr '\0\n' '\n\001')
-        R=0
     else
-        O= R=0 n=0
+        n=0
         for f in "$SHM"/* "$SHM"/.[!.]*; do
             [ -f "$f" ] && [ ! -L "$f" ] || continue
             n=$((n + 1))
@@ -126,7 +150,8 @@ shm() {
         done
     fi
     emit shm "$R" "$s" "$O"
-    MAPS_FILES= MAPS_PATTERN='\) Z ([-0-9]+ ){16}([2-9]|[1-9][0-9])'
+    MAPS_FILES= ZOMBIE='\) Z ([-0-9]+ ){16}([2-9]|[1-9][0-9])'
+    MAPS_PATTERN=$ZOMBIE
     [ -n "$O" ] || return
     dev=
     while read -r a b d c m rest; do

@@ -79,7 +79,7 @@ smi_state() { emit smi 0 "$s0" "status=$1${NL}stuck=$STUCK${NL}fields=$GPU_FIELD
 smi_section() {
     set -- "$1" "$2" $3
     SECTIONS=$((SECTIONS + 1))
-    printf '@PH %s SECTION %s %s %s %s %s 0\n%s\n' "$N" "$1" "$3" "$4" "$5" ${#2} "$2"
+    OUT="$OUT@PH $N SECTION $1 $3 $4 $5 ${#2} 0$NL$2$NL"
 }
 # Both queries under one guard; again while a field is refused, and once with the login's library path.
 smi_ask() {

@@ -137,5 +137,6 @@ kernel() {
     detail procs "$full"
     figures
     users users
-    case $WHO in *driver*) up; emit kernel-done 0 "$U" '' ;; esac
+    # The other part may take long, or never end.
+    case $WHO in *driver*) up; emit kernel-done 0 "$U" ''; flush ;; esac
 }

@@ -45,7 +45,7 @@ abilities() {
     STDIN_FILE=-
     [ "$(printf 'b\n' | grep -cF -f - /dev/null 2>/dev/null)" = 0 ] || STDIN_FILE=/dev/stdin
     FIND=plain
-    find . -prune -printf '%D' >/dev/null 2>&1 && printf 'a\0' | grep -zq a 2>/dev/null && FIND=gnu
+    find . -prune -printf '%D' -o -empty -fprintf /dev/stderr '' >/dev/null 2>&1 && printf 'a\0' | grep -zq a 2>/dev/null && FIND=gnu
 }
 facts() {
     read -r BOOT <"$P/sys/kernel/random/boot_id"
