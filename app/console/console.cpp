@@ -29,8 +29,6 @@ namespace {
 
 Q_LOGGING_CATEGORY(startup, "pilothouse.startup", QtWarningMsg)
 
-constexpr qint64 pictureLimitMs = 40'000;
-
 Theme::Mode modeOf(const QString &theme)
 {
     return theme == "light"_L1 ? Theme::Mode::Light : theme == "dark"_L1 ? Theme::Mode::Dark : Theme::Mode::Follow;
@@ -154,8 +152,16 @@ void Console::openInventory()
         openTarget(m_options.target, m_options.service);
     if (m_options.screenshot.isEmpty())
         return;
-    m_picture = std::make_unique<FleetPicture>(m_window, *m_binding, m_options.screenshot,
-                                               !m_options.target.isEmpty(), pictureLimitMs);
+    FleetPicture::Plan plan{.file = m_options.screenshot, .keepHost = !m_options.target.isEmpty()};
+    if (m_demo) {
+        // Long enough for a service that is restarted to be up again.
+        plan.keepHost = true;
+        plan.eventMs = 5500;
+        plan.watchMs = 17'000;
+    }
+    m_picture = std::make_unique<FleetPicture>(m_window, *m_binding, plan);
+    if (m_demo)
+        connect(m_picture.get(), &FleetPicture::eventDue, m_demo.get(), &DemoHosts::restartService);
     connect(m_picture.get(), &FleetPicture::done, this, &Console::stop);
 }
 

@@ -23,6 +23,8 @@ public:
     void start();
     /// Ends the hosts; ended() follows, at once when they do not run.
     void stop();
+    /// Restarts the service of the first host, so that its memory falls and rises. Nothing happens where it cannot be done.
+    void restartService();
     /// Holds hosts.toml, ssh_config and known_hosts once ready.
     [[nodiscard]] QString folder() const { return m_folder.path(); }
 
@@ -39,6 +41,7 @@ private:
 
     QTemporaryDir m_folder;
     QProcess m_process;
+    QProcess m_restart;
     bool m_ready = false;
     bool m_stopping = false;
 };

@@ -19,19 +19,15 @@ using namespace Qt::StringLiterals;
 namespace {
 
 constexpr qint64 stepMs = 200;
-constexpr qint64 watchMs = 11'000; ///< one more tick of each host in the background, and a line in the plot
 
 } // namespace
 
-FleetPicture::FleetPicture(MainWindow &window, const FleetBinding &binding, QString file, bool keepHost,
-                           qint64 limitMs, QObject *parent)
+FleetPicture::FleetPicture(MainWindow &window, const FleetBinding &binding, Plan plan, QObject *parent)
     : QObject(parent)
     , m_window(window)
     , m_binding(binding)
-    , m_file(std::move(file))
+    , m_plan(std::move(plan))
     , m_timer(new QTimer(this))
-    , m_limitMs(limitMs)
-    , m_keepHost(keepHost)
 {
     connect(m_timer, &QTimer::timeout, this, &FleetPicture::look);
     m_timer->start(stepMs);
@@ -41,10 +37,10 @@ void FleetPicture::look()
 {
     m_waitedMs += stepMs;
     if (m_watchedMs < 0) {
-        if (!m_binding.isSettled() && m_waitedMs < m_limitMs)
+        if (!m_binding.isSettled() && m_waitedMs < m_plan.limitMs)
             return;
         m_watchedMs = 0;
-        if (!m_keepHost)
+        if (!m_plan.keepHost)
             openTroubled();
         const HostData *host = m_window.store().find(m_window.currentHost());
         if (!host || !host->snapshot)
@@ -52,7 +48,11 @@ void FleetPicture::look()
         return;
     }
     m_watchedMs += stepMs;
-    if (m_watchedMs >= watchMs)
+    if (m_plan.eventMs >= 0 && m_watchedMs >= m_plan.eventMs) {
+        m_plan.eventMs = -1;
+        emit eventDue();
+    }
+    if (m_watchedMs >= m_plan.watchMs)
         finish();
 }
 
@@ -80,8 +80,8 @@ void FleetPicture::finish()
     const std::optional<Error> failure = m_binding.firstFailure();
     if (failure)
         std::fprintf(stderr, "pilothouse: %s\n", qPrintable(sentenceOf(*failure)));
-    if (!m_window.grab().save(m_file, "PNG")) {
-        std::fprintf(stderr, "pilothouse: %s cannot be written.\n", qPrintable(m_file));
+    if (!m_window.grab().save(m_plan.file, "PNG")) {
+        std::fprintf(stderr, "pilothouse: %s cannot be written.\n", qPrintable(m_plan.file));
         emit done(exitCodeOf(ErrorCode::LocalIo));
         return;
     }

@@ -3,7 +3,7 @@
 #pragma once
 
 // --screenshot: waits for the first snapshots and a few more of the host that needs attention most, saves the window
-// and prints the fleet. GUI thread; owned by Console.
+// and prints the fleet. In a demo it shows the first host, whose service is restarted meanwhile. GUI thread; owned by Console.
 
 #include <QObject>
 
@@ -18,13 +18,21 @@ class FleetPicture final : public QObject
 {
     Q_OBJECT
 public:
-    /// `keepHost`: the person named the host to show. `limitMs` for the first snapshots.
-    FleetPicture(MainWindow &window, const FleetBinding &binding, QString file, bool keepHost, qint64 limitMs,
-                 QObject *parent = nullptr);
+    struct Plan
+    {
+        QString file;
+        bool keepHost = false;   ///< the one that is open, not the one with the worst trouble
+        qint64 limitMs = 40'000; ///< for the first snapshots
+        qint64 watchMs = 11'000; ///< afterwards: one more tick of each host in the background, and a line in the plot
+        qint64 eventMs = -1;     ///< eventDue() after so much of it; negative: never
+    };
+
+    FleetPicture(MainWindow &window, const FleetBinding &binding, Plan plan, QObject *parent = nullptr);
 
 signals:
     /// Exit code of the program: 0 when every host was read, else that of the first failure, 8 without a picture.
     void done(int exitCode);
+    void eventDue();
 
 private:
     void look();
@@ -33,12 +41,10 @@ private:
 
     MainWindow &m_window;
     const FleetBinding &m_binding;
-    QString m_file;
+    Plan m_plan;
     QTimer *m_timer;
-    qint64 m_limitMs;
     qint64 m_waitedMs = 0;
     qint64 m_watchedMs = -1; ///< since the host is open that the picture shows; negative: not yet
-    bool m_keepHost;
 };
 
 /// The fleet as a table for a terminal: host, state, GPUs, memory, age.

@@ -268,6 +268,23 @@ Snapshot hostileHost(const QString &host, qint64 ageMs)
     return snapshot;
 }
 
+Snapshot crowdedHost(const QString &host, qint64 ageMs)
+{
+    Snapshot snapshot = servingHost(host, ageMs);
+    for (int i = 0; i < 292; ++i) {
+        Process process = worker(i, 10'000 + i * 13, 100 + i);
+        process.command = u"/usr/bin/python3 /srv/jobs/evaluate.py --shard %1 --of 292"_s.arg(i);
+        process.comm = u"python3"_s;
+        process.arguments = process.command.split(u' ');
+        process.gpuMemory.first().gpu = i % 8;
+        process.elapsedS = 40.0 * i;
+        process.user = i % 3 == 0 ? u"ana"_s : u"inference"_s;
+        process.owner = {Owner::Kind::Session, u"session-%1.scope"_s.arg(i % 7)};
+        snapshot.processes->append(process);
+    }
+    return snapshot;
+}
+
 Snapshot faultHost(const QString &host, qint64 ageMs)
 {
     Snapshot snapshot = servingHost(host, ageMs);

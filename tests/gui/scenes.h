@@ -29,6 +29,8 @@ namespace pilothouse::test {
 [[nodiscard]] Snapshot unifiedHost(const QString &host, qint64 ageMs = 800);
 [[nodiscard]] Snapshot migHost(const QString &host, qint64 ageMs = 800);
 [[nodiscard]] Snapshot hostileHost(const QString &host, qint64 ageMs = 800);
+/// Hundreds of processes, each with a little memory.
+[[nodiscard]] Snapshot crowdedHost(const QString &host, qint64 ageMs = 800);
 [[nodiscard]] Snapshot faultHost(const QString &host, qint64 ageMs = 800);
 
 [[nodiscard]] SnapshotPtr shared(Snapshot snapshot);

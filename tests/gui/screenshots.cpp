@@ -37,11 +37,13 @@ Snapshot shaped(Snapshot snapshot, qint64 ageMs)
 class Studio final
 {
 public:
-    Studio(QString folder, Theme::Mode mode)
+    Studio(QString folder, Theme::Mode mode, QSize size)
         : m_folder(std::move(folder))
         , m_suffix(mode == Theme::Mode::Dark ? u"dark"_s : u"light"_s)
         , m_fixture(mode)
     {
+        m_fixture.window->resize(size);
+        m_suffix += u"-%1x%2"_s.arg(size.width()).arg(size.height());
         m_suffix += u"-%1"_s.arg(qRound(m_fixture.window->devicePixelRatioF() * 100));
     }
 
@@ -58,6 +60,17 @@ public:
         add(u"mig1"_s, [](const QString &host, qint64 age) { return migHost(host, age); });
         add(u"big16"_s, [](const QString &host, qint64 age) { return servingHost(host, age, 16); });
         add(u"<b>hostile</b>"_s, [](const QString &host, qint64 age) { return hostileHost(host, age); });
+        add(u"crowd"_s, [](const QString &host, qint64 age) { return crowdedHost(host, age); });
+        add(u"nogpus"_s, [](const QString &host, qint64 age) { return bareSnapshot(host, age); });
+        add(u"nosmi"_s, [](const QString &host, qint64 age) {
+            Snapshot snapshot = bareSnapshot(host, age);
+            snapshot.gpus.reset();
+            snapshot.gpuSource.status = GpuSource::Status::Absent;
+            return snapshot;
+        });
+        add(u"inference-h200-frankfurt-rack-17-node-003.internal.example.org"_s,
+            [](const QString &host, qint64 age) { return leftoverHost(host, age); });
+        m_fixture.addHost(u"young"_s, [](const QString &host, qint64 age) { return servingHost(host, age); }, 6);
         add(u"gpu17"_s, [](const QString &host, qint64 age) { return faultHost(host, age); });
         add(u"stale1"_s, [](const QString &host, qint64 age) { return servingHost(host, age + 14'000); });
         MainWindow &window = *m_fixture.window;
@@ -117,6 +130,11 @@ void shootAll(Studio &studio)
     studio.shootHost(u"gb10"_s, u"unified"_s);
     studio.shootHost(u"mig1"_s, u"mig"_s);
     studio.shootHost(u"big16"_s, u"sixteen"_s);
+    studio.shootHost(u"crowd"_s, u"crowd"_s);
+    studio.shootHost(u"nogpus"_s, u"nogpus"_s);
+    studio.shootHost(u"nosmi"_s, u"nosmi"_s);
+    studio.shootHost(u"inference-h200-frankfurt-rack-17-node-003.internal.example.org"_s, u"longname"_s);
+    studio.shootHost(u"young"_s, u"young"_s);
     studio.shootHost(u"<b>hostile</b>"_s, u"hostile"_s);
     studio.shootHost(u"gpu17"_s, u"fault"_s);
     studio.shootHost(u"stale1"_s, u"stale"_s);
@@ -146,6 +164,10 @@ void shootAll(Studio &studio)
     phrase.attempt = 2;
     window.ask(u"connecting1"_s, phrase);
     studio.shootDialog(u"secretDialog"_s, u"secret"_s);
+    window.showRemoveHost(u"gpu3"_s, u"/home/op/.config/pilothouse/hosts.toml"_s,
+                          u"# rack 4\n[[host]]\nname = \"gpu3\"\nsudo = \"nopasswd\"\n\n[[host.service]]\n"
+                          "name = \"kimi\"\nunit = \"vllm-kimi-k25.service\"\n"_s);
+    studio.shootDialog(u"removeHostDialog"_s, u"remove"_s);
     window.showAddHost({u"gpu5"_s, u"gpu6"_s, u"gpu7"_s, u"bastion"_s}, true);
     studio.shootDialog(u"addHostDialog"_s, u"addhost"_s);
 }
@@ -159,11 +181,13 @@ int main(int argc, char **argv)
     const QStringList arguments = QCoreApplication::arguments();
     const QString folder = arguments.value(1, u"."_s);
     QDir().mkpath(folder);
+    const QStringList sides = arguments.value(3, u"1280x800"_s).split(u'x');
+    const QSize size(sides.value(0).toInt(), sides.value(1).toInt());
     for (const Theme::Mode mode : {Theme::Mode::Light, Theme::Mode::Dark}) {
         const QString wanted = arguments.value(2);
         if (!wanted.isEmpty() && (wanted == "dark"_L1) != (mode == Theme::Mode::Dark))
             continue;
-        Studio studio(folder, mode);
+        Studio studio(folder, mode, size);
         shootAll(studio);
     }
     return 0;

@@ -90,10 +90,10 @@ private slots:
         row("free", live(freeHost(u"gpu2"_s)), Ok, u"free"_s, u"Free 0.0 of 764.7 GiB in use"_s);
         row("serving", live(servingHost(u"gpu1"_s)), Quiet, u"in use"_s,
             u"707.8 of 764.7 GiB in use on all 8 GPUs"_s);
-        row("failed unit", live(leftoverHost(u"gpu3"_s)), Warning, u"vllm-kimi-k25.service failed"_s,
+        row("failed unit", live(leftoverHost(u"gpu3"_s)), Warning, u"failed: vllm-kimi-k25"_s,
             u"vllm-kimi-k25.service failed 754.8 of 764.7 GiB in use on all 8 GPUs"_s);
         row("waiting unit", live(withUnit(freeHost(u"a"_s), u"activating"_s, u"start-pre"_s)), Notice,
-            u"vllm.service activating (start-pre)"_s,
+            u"activating: vllm"_s,
             u"vllm.service activating (start-pre) Free 0.0 of 764.7 GiB in use"_s);
         row("stopped unit is no news", live(withUnit(freeHost(u"a"_s), u"inactive"_s, u"dead"_s)), Ok, u"free"_s,
             u"Free 0.0 of 764.7 GiB in use"_s);

@@ -530,6 +530,52 @@ private slots:
         }
     }
 
+    void keyboard_tabReachesEverythingAndComesBack()
+    {
+        Window w;
+        w.addHost(u"gpu3"_s, leftoverHost, 10);
+        QApplication::setActiveWindow(w.window.get());
+        w.list()->setFocus();
+        QStringList order;
+        for (int i = 0; i < 30; ++i) {
+            QTest::keyClick(QApplication::focusWidget(), Qt::Key_Tab);
+            const QWidget *focus = QApplication::focusWidget();
+            QVERIFY(focus && focus->isVisible());
+            order << focus->objectName();
+            if (focus == w.list())
+                break;
+        }
+        QCOMPARE(order, (QStringList{u"plotSpan5min"_s, u"plotSpan1h"_s, u"plotPause"_s, u"memoryPlot"_s, u"gpuTable"_s,
+                                     u"processFilter"_s, u"processTable"_s, u"hostFilter"_s, u"hostList"_s}));
+    }
+
+    void keyboard_emptyWindowStartsAtItsFirstButton()
+    {
+        Window w;
+        QApplication::setActiveWindow(w.window.get());
+        QTRY_COMPARE(QApplication::focusWidget(), w.find<QPushButton>(u"emptyImport"_s));
+        w.addHost(u"gpu1"_s, serving);
+        w.addHost(u"gpu2"_s, freeHost);
+        QCOMPARE(QApplication::focusWidget(), w.list());
+        QTest::keyClick(QApplication::focusWidget(), Qt::Key_Down);
+        QCOMPARE(w.window->currentHost(), u"gpu2"_s);
+        w.window->removeHost(u"gpu1"_s);
+        w.window->removeHost(u"gpu2"_s);
+        QCOMPARE(QApplication::focusWidget(), w.find<QPushButton>(u"emptyImport"_s));
+    }
+
+    void sortArrow_leavesTheTitleReadable()
+    {
+        Window w;
+        w.addHost(u"gpu3"_s, leftoverHost);
+        const QHeaderView *header = w.table()->header();
+        for (int column = 0; column < header->count(); ++column) {
+            const QString title = w.table()->model()->headerData(column, Qt::Horizontal).toString();
+            const int room = w.table()->columnWidth(column);
+            QVERIFY2(header->fontMetrics().horizontalAdvance(title) + 16 <= room, qPrintable(title));
+        }
+    }
+
     void narrow_windowStillWorks()
     {
         Window w;

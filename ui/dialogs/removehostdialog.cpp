@@ -31,7 +31,7 @@ QPlainTextEdit *linesView(const QString &lines)
     view->setLineWrapMode(QPlainTextEdit::NoWrap);
     view->setFont(QFontDatabase::systemFont(QFontDatabase::FixedFont));
     const QFontMetrics metrics = view->fontMetrics();
-    const int rows = std::min<int>(view->document()->blockCount() + 2, mostRows);
+    const int rows = std::min<int>(view->document()->blockCount() + 1, mostRows);
     view->setFixedHeight(metrics.lineSpacing() * rows);
     view->setMinimumWidth(metrics.averageCharWidth() * columns);
     return view;

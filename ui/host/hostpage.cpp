@@ -98,8 +98,11 @@ HostPage::HostPage(const Theme &theme, QWidget *parent)
     buildBody();
     column->addWidget(m_problems);
     column->addLayout(m_stack, 1);
-    for (const QPushButton *button : {m_headRetry, m_retry})
+    for (QPushButton *button : {m_headRetry, m_retry}) {
+        button->setToolTip(tr("Connect now, without waiting for the next try (Ctrl+R)"));
         connect(button, &QPushButton::clicked, this, &HostPage::retryRequested);
+    }
+    m_edit->setToolTip(tr("Change how this host is reached (Ctrl+E)"));
     connect(m_edit, &QPushButton::clicked, this, &HostPage::editRequested);
 }
 
@@ -129,8 +132,8 @@ void HostPage::buildBody()
     m_figures->addWidget(m_gpus);
     m_figures->setStretchFactor(0, 1);
     m_figures->setStretchFactor(1, 0);
-    const int gpus = fontMetrics().averageCharWidth() * 60;
-    m_figures->setSizes({gpus * 3 / 2, gpus});
+    const int gpus = fontMetrics().averageCharWidth() * 52;
+    m_figures->setSizes({gpus * 2, gpus});
     m_body->setObjectName(u"bodySplitter"_s);
     m_body->addWidget(m_figures);
     m_body->addWidget(m_processes);

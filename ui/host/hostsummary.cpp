@@ -109,6 +109,13 @@ QString stateOf(const Unit &unit)
     return state;
 }
 
+/// For the list, where the state must not be cut off.
+QString shortName(const Unit &unit)
+{
+    const QString suffix = u".service"_s;
+    return unit.name.endsWith(suffix) ? unit.name.chopped(suffix.size()) : unit.name;
+}
+
 QString withoutStop(QString sentence)
 {
     if (sentence.endsWith(u'.'))
@@ -162,12 +169,11 @@ std::optional<HostSummary> unitSummary(const Snapshot &snapshot)
     std::optional<HostSummary> summary;
     for (const Unit &unit : snapshot.units.value_or(QList<Unit>())) {
         if (unit.active == "failed"_L1) {
-            const QString text = Tr::tr("%1 failed").arg(unit.name);
-            return HostSummary{Severity::Warning, text, text, {}};
+            return HostSummary{Severity::Warning, Tr::tr("failed: %1").arg(shortName(unit)),
+                               Tr::tr("%1 failed").arg(unit.name), {}};
         }
         if (!summary && (unit.active == "activating"_L1 || unit.active == "deactivating"_L1)) {
-            const QString text = unit.name + u' ' + stateOf(unit);
-            summary = {Severity::Notice, text, text, {}};
+            summary = {Severity::Notice, unit.active + u": "_s + shortName(unit), unit.name + u' ' + stateOf(unit), {}};
         }
     }
     return summary;

@@ -92,8 +92,8 @@ void ProblemList::addRow(const Problem &problem)
     QLabel *advice = plainLabel(problem.advice, row);
     advice->setWordWrap(true);
     tint(advice, m_theme, ColorId::TextMuted);
-    line->addWidget(text, 1);
-    line->addWidget(advice, 1);
+    line->addWidget(text, 1, Qt::AlignTop);
+    line->addWidget(advice, 1, Qt::AlignTop);
     advice->setVisible(!problem.advice.isEmpty());
     row->setAccessibleName(QStringList{severityWord(severity), problem.text, problem.advice}.join(u' '));
     m_rows->addWidget(row);

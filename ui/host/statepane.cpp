@@ -24,7 +24,7 @@ StatePane::StatePane(const Theme &theme, QWidget *parent)
     m_why->setObjectName(QStringLiteral("stateWhy"));
     m_advice->setObjectName(QStringLiteral("stateAdvice"));
     m_next->setObjectName(QStringLiteral("stateNext"));
-    tint(m_advice, theme, ColorId::TextMuted);
+    tint(m_why, theme, ColorId::TextMuted);
     tint(m_next, theme, ColorId::TextMuted);
     auto *column = new QVBoxLayout;
     column->setSpacing(space(this, 2));
@@ -64,6 +64,12 @@ void StatePane::showWords(const Words &words)
     set(m_next, words.next);
     setAccessibleName(words.title);
     setAccessibleDescription(QStringList{words.why, words.advice, words.next}.join(u' ').trimmed());
+}
+
+void StatePane::focusButton()
+{
+    if (QWidget *first = m_buttons->count() > 0 ? m_buttons->itemAt(0)->widget() : nullptr)
+        first->setFocus();
 }
 
 QPushButton *StatePane::addButton(const QString &objectName, const QString &text)

@@ -36,6 +36,7 @@ public:
     explicit StatePane(const Theme &theme, QWidget *parent = nullptr);
 
     void showWords(const Words &words);
+    void focusButton(); ///< the first one
     /// The first is the primary one.
     [[nodiscard]] QPushButton *addButton(const QString &objectName, const QString &text);
 

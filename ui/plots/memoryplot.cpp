@@ -110,6 +110,16 @@ QStringList MemoryPlot::timeLabels() const
     return m_scene->timeLabels();
 }
 
+QStringList MemoryPlot::memoryLabels() const
+{
+    return m_scene->memoryLabels();
+}
+
+QList<QRect> MemoryPlot::legendItems() const
+{
+    return m_scene->legendItems();
+}
+
 const QList<EndLabel> &MemoryPlot::endLabelsShown() const
 {
     return m_scene->labels();

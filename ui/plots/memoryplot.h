@@ -43,6 +43,8 @@ public:
     [[nodiscard]] std::vector<MemorySample> drawnPoints(int slot) const;
     [[nodiscard]] std::vector<MemorySample> drawnDots(int slot) const; ///< lone samples, which no line reaches
     [[nodiscard]] QStringList timeLabels() const;
+    [[nodiscard]] QStringList memoryLabels() const;
+    [[nodiscard]] QList<QRect> legendItems() const;
     [[nodiscard]] const QList<EndLabel> &endLabelsShown() const;
     [[nodiscard]] QString readoutText() const;
     [[nodiscard]] QString emptyWords() const;

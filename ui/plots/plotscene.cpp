@@ -43,12 +43,18 @@ private:
 class ClockTicker final : public QCPAxisTicker
 {
 public:
-    void setRoom(int marks) { m_marks = marks; }
+    explicit ClockTicker(const QCPAxis *axis)
+        : m_axis(axis)
+    {
+    }
 
 protected:
     double getTickStep(const QCPRange &range) override
     {
-        m_stepMs = timeStepMs(std::llround(range.size() * msPerSecond), m_marks);
+        const QFontMetrics metrics(m_axis->tickLabelFont());
+        const int label = metrics.horizontalAdvance(QStringLiteral("00:00:00"));
+        const int marks = std::clamp(3 * m_axis->axisRect()->width() / (4 * label), 2, mostTimeMarks);
+        m_stepMs = timeStepMs(std::llround(range.size() * msPerSecond), marks);
         return static_cast<double>(m_stepMs) / msPerSecond;
     }
     QVector<double> createTickVector(double, const QCPRange &range) override
@@ -66,8 +72,8 @@ protected:
     }
 
 private:
+    const QCPAxis *m_axis;
     qint64 m_stepMs = 60'000;
-    int m_marks = 5;
 };
 
 } // namespace
@@ -85,7 +91,6 @@ public:
     QCustomPlot *plot;
     QCPLegend *legend = nullptr;
     QSharedPointer<GibTicker> yTicker = QSharedPointer<GibTicker>::create();
-    QSharedPointer<ClockTicker> xTicker = QSharedPointer<ClockTicker>::create();
     struct Line
     {
         int slot;
@@ -94,6 +99,7 @@ public:
         QCPGraph *dots; ///< samples with a gap on either side, which no line reaches
     };
     QList<Line> lines;
+    int legendColumns = 0;
     QList<QCPItemText *> texts;
     QCPItemText *emptyText = nullptr;
     QList<EndLabel> labels;
@@ -116,6 +122,23 @@ public:
         colour(lines.last());
         legend->addItem(new QCPPlottableLegendItem(legend, graph));
         return lines.last();
+    }
+    /// Whole rows of equal length, as many as fit beside each other.
+    void arrangeLegend()
+    {
+        const QFontMetrics metrics(plot->font());
+        const int item = legend->iconSize().width() + legend->iconTextPadding()
+            + metrics.horizontalAdvance(QStringLiteral("00")) + legend->columnSpacing();
+        const QMargins margins = legend->margins();
+        const int count = std::max(1, static_cast<int>(lines.size()));
+        const int fit = std::max(2, (plot->width() - margins.left() - margins.right()) / std::max(1, item));
+        const int rows = (count + fit - 1) / fit;
+        const int columns = (count + rows - 1) / rows;
+        if (columns == legendColumns)
+            return;
+        legendColumns = columns;
+        legend->setWrap(columns);
+        legend->setFillOrder(QCPLayoutGrid::foColumnsFirst, true);
     }
     void colour(const Line &line) const
     {
@@ -179,7 +202,7 @@ PlotScene::PlotScene(const Theme &theme, QWidget *parent)
     area->setAutoMargins(QCP::msNone);
     area->setMargins(QMargins(metrics.horizontalAdvance(QStringLiteral("000 GiB_")), metrics.height() / 2,
                               metrics.horizontalAdvance(QStringLiteral("_16 equal 000.0_")), metrics.height() + 8));
-    plot->xAxis->setTicker(d->xTicker);
+    plot->xAxis->setTicker(QSharedPointer<ClockTicker>::create(plot->xAxis));
     plot->xAxis->setSubTicks(false);
     plot->yAxis->setTicker(d->yTicker);
     plot->yAxis->setSubTicks(false);
@@ -198,10 +221,9 @@ PlotScene::PlotScene(const Theme &theme, QWidget *parent)
     plot->plotLayout()->setRowSpacing(0);
     d->legend->setLayer(QStringLiteral("legend"));
     d->legend->setFillOrder(QCPLayoutGrid::foColumnsFirst);
-    d->legend->setWrap(8);
     d->legend->setBorderPen(Qt::NoPen);
     d->legend->setBrush(Qt::NoBrush);
-    d->legend->setMargins(QMargins(area->margins().left(), 0, 8, 4));
+    d->legend->setMargins(QMargins(metrics.averageCharWidth() * 2, 0, metrics.averageCharWidth(), 4));
     d->legend->setColumnSpacing(metrics.averageCharWidth());
     d->legend->setIconSize(metrics.averageCharWidth() * 3, metrics.height());
     d->legend->setIconTextPadding(4);
@@ -274,6 +296,7 @@ void PlotScene::draw(const MemoryHistory &history)
         if (!present.contains(d->lines.at(i).slot))
             d->remove(i);
     }
+    d->arrangeLegend();
     setAxis(history);
     const QCPRange y = d->plot->yAxis->range();
     const double perPixel = y.size() / std::max(1, axisArea().height());
@@ -293,6 +316,7 @@ void PlotScene::drawEmptyWords(bool empty)
         d->emptyText->setText(tr("No figures of GPU memory in this span"));
     }
     d->emptyText->setVisible(empty);
+    d->plot->yAxis->setTickLabels(!empty); // nobody knows how much there is
     d->emptyText->setColor(d->theme.color(ColorId::TextMuted));
     d->emptyText->setFont(d->plot->font());
 }
@@ -308,8 +332,6 @@ void PlotScene::setAxis(const MemoryHistory &history)
     d->yTicker->setTickStep(memoryStepGib(topGib) * mibPerGib);
     d->yTicker->setTop(topGib * mibPerGib * headroom);
     d->plot->yAxis->setRange(0, topGib * mibPerGib * headroom);
-    const int label = d->plot->fontMetrics().horizontalAdvance(QStringLiteral("00:00:00"));
-    d->xTicker->setRoom(std::clamp(3 * axisArea().width() / (4 * label), 2, mostTimeMarks));
 }
 
 void PlotScene::drawLabels()
@@ -366,6 +388,20 @@ QStringList PlotScene::timeLabels() const
 {
     const QVector<QString> labels = d->plot->xAxis->tickVectorLabels();
     return {labels.begin(), labels.end()};
+}
+
+QStringList PlotScene::memoryLabels() const
+{
+    const QVector<QString> labels = d->plot->yAxis->tickVectorLabels();
+    return d->plot->yAxis->tickLabels() ? QStringList(labels.begin(), labels.end()) : QStringList();
+}
+
+QList<QRect> PlotScene::legendItems() const
+{
+    QList<QRect> items;
+    for (int i = 0; i < d->legend->itemCount(); ++i)
+        items << d->legend->item(i)->outerRect();
+    return items;
 }
 
 const QList<EndLabel> &PlotScene::labels() const

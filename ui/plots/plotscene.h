@@ -36,7 +36,9 @@ public:
     /// For tests and assistive technology: points drawn for a slot, gaps as NaN; labels at the right end.
     [[nodiscard]] std::vector<MemorySample> drawnPoints(int slot) const;
     [[nodiscard]] std::vector<MemorySample> drawnDots(int slot) const; ///< samples that no line reaches
-    [[nodiscard]] QStringList timeLabels() const;                      ///< below the axis, as last painted
+    [[nodiscard]] QStringList timeLabels() const;   ///< below the axis, as last painted
+    [[nodiscard]] QStringList memoryLabels() const; ///< beside the axis, as last painted; none while nothing is known
+    [[nodiscard]] QList<QRect> legendItems() const; ///< in the widget's coordinates, as last painted
     [[nodiscard]] const QList<EndLabel> &labels() const;
     /// What stands in the middle while there is no line; empty otherwise.
     [[nodiscard]] QString emptyWords() const;

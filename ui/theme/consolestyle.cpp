@@ -10,6 +10,8 @@ namespace pilothouse {
 namespace {
 
 constexpr double radius = 3;
+constexpr int sortArrow = 8;
+constexpr int sortPadding = 4;
 
 /// Border and accent stand in the palette: Theme puts them there.
 void drawFrame(QPainter *painter, const QRect &rect, const QColor &color)
@@ -62,6 +64,14 @@ void ConsoleStyle::drawPrimitive(PrimitiveElement element, const QStyleOption *o
         drawPrimitive(PE_FrameLineEdit, option, painter, widget);
         return;
     }
+    if (element == PE_IndicatorHeaderArrow && widget) {
+        // At the right end and in the middle; Fusion puts it at the upper edge.
+        QStyleOptionHeader arrow = *static_cast<const QStyleOptionHeader *>(option);
+        arrow.rect = QRect(option->rect.right() - sortArrow + sortPadding, (widget->height() - sortArrow) / 2, sortArrow,
+                           sortArrow);
+        QProxyStyle::drawPrimitive(element, &arrow, painter, widget);
+        return;
+    }
     QProxyStyle::drawPrimitive(element, option, painter, widget);
 }
 
@@ -72,6 +82,14 @@ void ConsoleStyle::drawControl(ControlElement element, const QStyleOption *optio
         painter->fillRect(option->rect, option->palette.brush(QPalette::Base));
         painter->setPen(option->palette.color(QPalette::Mid));
         painter->drawLine(option->rect.bottomLeft(), option->rect.bottomRight());
+        return;
+    }
+    const auto *header = qstyleoption_cast<const QStyleOptionHeader *>(option);
+    if (element == CE_HeaderLabel && header && header->sortIndicator != QStyleOptionHeader::None) {
+        QStyleOptionHeader label = *header;
+        if (label.textAlignment.testFlag(Qt::AlignRight))
+            label.rect.adjust(0, 0, -sortArrow - sortPadding, 0); // beside the arrow, not below it
+        QProxyStyle::drawControl(element, &label, painter, widget);
         return;
     }
     QProxyStyle::drawControl(element, option, painter, widget);

@@ -14,7 +14,8 @@ namespace {
 
 /// Left text elided to what the right text leaves.
 void paintLine(QPainter *painter, const QRect &line, const QString &left, const QString &right, const QFont &leftFont,
-               const QFont &rightFont, const QColor &leftColor, const QColor &rightColor)
+               const QFont &rightFont, const QColor &leftColor, const QColor &rightColor,
+               Qt::TextElideMode mode = Qt::ElideRight)
 {
     painter->setFont(rightFont);
     const int rightWidth = right.isEmpty() ? 0 : painter->fontMetrics().horizontalAdvance(right) + line.height() / 2;
@@ -22,7 +23,7 @@ void paintLine(QPainter *painter, const QRect &line, const QString &left, const 
     painter->drawText(line, Qt::AlignRight | Qt::AlignVCenter | Qt::TextSingleLine, right);
     painter->setFont(leftFont);
     painter->setPen(leftColor);
-    const QString text = painter->fontMetrics().elidedText(left, Qt::ElideRight, line.width() - rightWidth);
+    const QString text = painter->fontMetrics().elidedText(left, mode, line.width() - rightWidth);
     painter->drawText(line, Qt::AlignLeft | Qt::AlignVCenter | Qt::TextSingleLine, text);
 }
 
@@ -47,7 +48,7 @@ void HostDelegate::paint(QPainter *painter, const QStyleOptionViewItem &option, 
     const QColor muted = theme().color(ColorId::TextMuted);
     const QColor figures = theme().color(stale ? ColorId::SeverityStale : ColorId::Text);
     paintLine(painter, line, index.data(Qt::DisplayRole).toString(), index.data(EndRole).toString(), bold, option.font,
-              theme().color(ColorId::Text), figures);
+              theme().color(ColorId::Text), figures, Qt::ElideMiddle); // names of a fleet differ at either end
     line.translate(0, height);
     paintLine(painter, line, index.data(DetailRole).toString(), index.data(DetailEndRole).toString(), option.font,
               option.font, theme().color(severity), muted);

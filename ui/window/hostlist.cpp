@@ -64,7 +64,6 @@ HostList::HostList(const Theme &theme, const HostStore &store, QWidget *parent)
         connect(&store, signal, this, &HostList::showCount);
     connect(&theme, &Theme::changed, this, qOverload<>(&QWidget::update));
     showCount();
-    m_view->setFocus(); // arrow keys choose a host from the start
 }
 
 void HostList::buildView(const Theme &theme)
@@ -111,6 +110,11 @@ void HostList::step(int by)
         return;
     const int row = m_view->currentIndex().isValid() ? m_view->currentIndex().row() + by : 0;
     m_view->setCurrentIndex(m_filter->index(std::clamp(row, 0, rows - 1), 0));
+}
+
+void HostList::focusList()
+{
+    m_view->setFocus();
 }
 
 void HostList::focusFilter()

@@ -28,6 +28,7 @@ public:
     [[nodiscard]] QString current() const; ///< empty: none
     void choose(const QString &name);
     void step(int by); ///< to the next or previous shown host
+    void focusList(); ///< arrow keys choose a host
     void focusFilter();
     void refreshAges();
 

@@ -101,6 +101,7 @@ void MainWindow::buildEmpty()
     addButton(u"emptyAdd"_s, tr("Add by Hand…"), CommandId::AddHost);
     addButton(u"emptyDemo"_s, tr("Try the Demo"), CommandId::TryDemo);
     m_pages->addWidget(m_empty);
+    m_empty->focusButton();
 }
 
 void MainWindow::showNotice(const QString &title, const QString &text)
@@ -117,8 +118,11 @@ void MainWindow::showNotice(const QString &title, const QString &text)
 void MainWindow::addHost(const HostSpec &spec)
 {
     m_store->add(spec);
-    if (currentHost().isEmpty())
+    if (currentHost().isEmpty()) {
+        if (!focusWidget() || m_empty->isAncestorOf(focusWidget()))
+            m_list->focusList();
         m_list->choose(spec.name);
+    }
     updateCommands();
 }
 
@@ -130,8 +134,10 @@ void MainWindow::removeHost(const QString &name)
     m_store->remove(name);
     if (wasCurrent)
         m_list->step(0);
-    if (m_store->names().isEmpty())
+    if (m_store->names().isEmpty()) {
         m_pages->setCurrentWidget(m_empty);
+        m_empty->focusButton();
+    }
     updateCommands();
 }
 
