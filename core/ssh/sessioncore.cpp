@@ -4,6 +4,7 @@
 
 #include "core/base/cleantext.h"
 #include "core/ssh/effectivesettings.h"
+#include "core/ssh/jump/commandroute.h"
 #include "core/ssh/jump/jumphosts.h"
 #include "core/ssh/secret.h"
 #include "core/ssh/sshconfigresolver.h"
@@ -56,6 +57,9 @@ SessionSeams SessionSeams::real()
         if (!hosts)
             hosts = std::make_shared<JumpHosts>();
         return JumpHosts::way(hosts, std::move(request), std::move(listener));
+    };
+    seams.command = [](const RouteRequest &request, RouteListener listener) {
+        return makeCommandRoute(request, std::move(listener));
     };
     return seams;
 }
@@ -125,7 +129,7 @@ void SessionCore::resolved(Result<ResolvedHost> host)
     enter(State::Connecting, u"connecting"_s);
     if (m_end)
         return;
-    if (m_host.proxyJump.isEmpty())
+    if (m_host.proxyJump.isEmpty() && m_host.proxyCommand.isEmpty())
         connect();
     else
         connectByRoute(std::move(request));
@@ -159,7 +163,9 @@ void SessionCore::connect()
 void SessionCore::connectByRoute(RouteRequest request)
 {
     const std::weak_ptr<SessionCore> weak = weak_from_this();
-    m_route = m_seams.jump(std::move(request), RouteListener{
+    const bool jumps = !request.host.proxyJump.isEmpty();
+    const auto &make = jumps ? m_seams.jump : m_seams.command;
+    m_route = make(std::move(request), RouteListener{
         .words = [weak](const QString &words) {
             if (const auto self = weak.lock(); self && !self->m_end)
                 self->say(words);
@@ -177,7 +183,8 @@ void SessionCore::connectByRoute(RouteRequest request)
                 self->routeDone(std::move(connection));
         },
     });
-    waitForOthers(true);
+    if (jumps)
+        waitForOthers(true);
 }
 
 void SessionCore::routeDone(Result<Connection> connection)
@@ -445,7 +452,9 @@ void SessionCore::end(Error error)
         return;
     if (std::optional<Error> onTheWay = m_route ? m_route->failure() : std::nullopt) {
         error = std::move(*onTheWay);
-        m_endedOnTheWay = true;
+        m_endedOnTheWay = !m_host.proxyJump.isEmpty();
+    } else if (m_route && m_state == State::KeyExchange) {
+        error.detail = QString(error.detail + u' ' + m_route->remark()).trimmed();
     }
     m_end = std::move(error);
     if (!m_pumping)

@@ -33,6 +33,7 @@ struct SessionSeams
     std::function<void(const Destination &, QObject *context, SshConnector::Words, SshConnector::Done)> connect;
     /// A route lives no longer than its session, and calls back through its listener.
     std::function<std::unique_ptr<Route>(RouteRequest, RouteListener)> jump;
+    std::function<std::unique_ptr<Route>(RouteRequest, RouteListener)> command;
 
     [[nodiscard]] static SessionSeams real();
 };

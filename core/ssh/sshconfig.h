@@ -32,8 +32,7 @@ struct LocalIdentity
                                                   const LocalIdentity &self);
 
 /// SshConfigRefused with the keyword and its value where the configuration asks for something that
-/// we do not honour and that makes the connection go elsewhere or be checked less: ProxyCommand,
-/// KnownHostsCommand, ….
+/// we do not honour and that makes the connection go elsewhere or be checked less: KnownHostsCommand, ….
 [[nodiscard]] Result<void> checkSshConfig(const ResolvedHost &host);
 
 /// What we do with a keyword of `ssh -G`. The reasons stand in README.md, one row a keyword.

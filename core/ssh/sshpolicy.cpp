@@ -45,6 +45,7 @@ constexpr std::array rows{
     Row{u"passwordauthentication", Policy::Honoured},
     Row{u"port", Policy::Honoured},
     Row{u"preferredauthentications", Policy::Honoured},
+    Row{u"proxycommand", Policy::Honoured},
     Row{u"proxyjump", Policy::Honoured},
     Row{u"pubkeyacceptedalgorithms", Policy::Honoured},
     Row{u"pubkeyauthentication", Policy::Honoured},
@@ -59,8 +60,8 @@ constexpr std::array rows{
     Row{u"knownhostscommand", Policy::Refused,
         u"This version does not run a command for host keys, and does not check a host by less "
         u"than ssh would."},
-    Row{u"proxycommand", Policy::Refused,
-        u"This version does not support it, and never connects past a jump host."},
+    Row{u"proxyusefdpass", Policy::Refused,
+        u"This version takes no connected socket from a ProxyCommand."},
     Row{u"refuseconnection", Policy::Refused, u"The configuration forbids this connection."},
     Row{u"revokedhostkeys", Policy::Refused,
         u"This version does not read lists of revoked host keys, and does not check a host by less "
@@ -119,7 +120,6 @@ constexpr std::array rows{
     Row{u"permitlocalcommand", Policy::Harmless},
     Row{u"permitremoteopen", Policy::Harmless},
     Row{u"pkcs11provider", Policy::Harmless},
-    Row{u"proxyusefdpass", Policy::Harmless},
     Row{u"remotecommand", Policy::Harmless},
     Row{u"remoteforward", Policy::Harmless},
     Row{u"requesttty", Policy::Harmless},
@@ -142,6 +142,12 @@ constexpr std::array rows{
     Row{u"warnweakcrypto", Policy::Harmless},
     Row{u"xauthlocation", Policy::Harmless},
 };
+
+/// "no" for the one that is printed always.
+bool isOff(const QString &value)
+{
+    return value.isEmpty() || value == "no"_L1 || value.compare("none"_L1, Qt::CaseInsensitive) == 0;
+}
 
 } // namespace
 
@@ -168,7 +174,7 @@ Result<void> checkSshConfig(const ResolvedHost &host)
         if (row.policy != Policy::Refused)
             continue;
         for (const QString &value : host.all.value(QString::fromUtf16(row.keyword))) {
-            if (value.isEmpty() || value.compare("none"_L1, Qt::CaseInsensitive) == 0)
+            if (isOff(value))
                 continue;
             return fail(ErrorCode::SshConfigRefused,
                         u"The SSH configuration of %1 sets %2 to “%3”. %4"_s.arg(

@@ -119,7 +119,7 @@ void TstCtlSsh::failure_hasItsExitCode_data()
     row("jump host", [this] { QVERIFY(m_server.writeClientConfig({u"ProxyJump jump.invalid"_s})); }, gpu, 3,
         "at the jump host jump.invalid");
     row("proxy command", [this] { QVERIFY(m_server.writeClientConfig({u"ProxyCommand false"_s})); }, gpu, 3,
-        "proxycommand");
+        "the ProxyCommand ended with exit code 1");
     row("broken configuration", [this] { QVERIFY(m_server.writeClientConfig({u"Nonsense yes"_s})); }, gpu, 3,
         "configuration");
     row("key refused", [this] { QVERIFY(writeFile(m_server.path(u"authorized_keys"_s), {})); }, gpu, 4,

@@ -35,8 +35,7 @@ private slots:
     void brokenKeyExchange_isSaid();
     void noCommonAlgorithm_isSaid();
     void unsupportedAlgorithms_areRefusedBeforeConnecting();
-    void proxy_isRefusedBeforeConnecting_data();
-    void proxy_isRefusedBeforeConnecting();
+    void refusedKeyword_isSaidBeforeConnecting();
     void brokenConfiguration_isSaid();
     void userNameThatLibsshRefuses_isSaid();
     void close_whileConnecting();
@@ -251,15 +250,9 @@ void TstSshConnecting::unsupportedAlgorithms_areRefusedBeforeConnecting()
     QVERIFY2(watch.ended->detail.contains(u"KexAlgorithms"_s), qPrintable(watch.ended->detail));
 }
 
-void TstSshConnecting::proxy_isRefusedBeforeConnecting_data()
+void TstSshConnecting::refusedKeyword_isSaidBeforeConnecting()
 {
-    QTest::addColumn<QString>("line");
-    QTest::newRow("command") << u"ProxyCommand nc %h %p"_s;
-}
-
-void TstSshConnecting::proxy_isRefusedBeforeConnecting()
-{
-    QFETCH(QString, line);
+    const QString line = u"KnownHostsCommand /bin/true"_s;
     RudeListener listener;
     SessionWatch watch(settingsFor(listener.port(), {line}));
     watch.session->open();
