@@ -359,7 +359,7 @@ private slots:
     {
         QTest::addColumn<int>("gpus");
         QTest::addColumn<int>("width");
-        for (const int gpus : {1, 8, 16, 40}) {
+        for (const int gpus : {1, 7, 8, 16, 40}) {
             for (const int width : {260, 400, 900})
                 QTest::addRow("%d GPUs in %d", gpus, width) << gpus << width;
         }
@@ -387,6 +387,8 @@ private slots:
             for (qsizetype j = 0; j < i; ++j)
                 QVERIFY(!items.at(i).intersects(items.at(j)));
         }
+        shown.theme.setMode(Theme::Mode::Dark);
+        shown.settle();
     }
 
     void recolour_followsTheTheme()

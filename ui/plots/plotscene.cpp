@@ -399,8 +399,8 @@ QStringList PlotScene::memoryLabels() const
 QList<QRect> PlotScene::legendItems() const
 {
     QList<QRect> items;
-    for (int i = 0; i < d->legend->itemCount(); ++i)
-        items << d->legend->item(i)->outerRect();
+    for (const Private::Line &line : std::as_const(d->lines))
+        items << d->legend->itemWithPlottable(line.graph)->outerRect();
     return items;
 }
 
@@ -433,14 +433,15 @@ void PlotScene::recolour()
     plot->yAxis->grid()->setPen(theme.color(ColorId::Grid));
     d->legend->setTextColor(theme.color(ColorId::TextMuted));
     d->legend->setFont(plot->font());
-    for (const Private::Line &line : std::as_const(d->lines))
+    // By line: the last row of the legend may have empty cells.
+    for (const Private::Line &line : std::as_const(d->lines)) {
         d->colour(line);
+        QCPAbstractLegendItem *item = d->legend->itemWithPlottable(line.graph);
+        item->setTextColor(theme.color(ColorId::TextMuted));
+        item->setFont(plot->font());
+    }
     for (QCPItemText *item : std::as_const(d->texts))
         item->setColor(theme.color(ColorId::Text));
-    for (int i = 0; i < d->legend->itemCount(); ++i) {
-        d->legend->item(i)->setTextColor(theme.color(ColorId::TextMuted));
-        d->legend->item(i)->setFont(plot->font());
-    }
     plot->replot(QCustomPlot::rpQueuedReplot);
 }
 
