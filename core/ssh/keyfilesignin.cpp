@@ -8,6 +8,9 @@
 
 #include <QFile>
 #include <QFileInfo>
+#include <QtEndian>
+
+#include <deque>
 
 #include <sys/stat.h>
 #include <unistd.h>
@@ -40,6 +43,33 @@ KeyHandle publicKeyOfFile(LibsshApi &api, const QString &path)
     return {nullptr, {&api}};
 }
 
+/// A string of the wire format at `at`, which is moved behind it; nothing beyond the end.
+QByteArrayView takeString(QByteArrayView blob, qsizetype &at)
+{
+    if (blob.size() - at < 4)
+        return {};
+    const auto length = static_cast<qsizetype>(qFromBigEndian<quint32>(blob.data() + at));
+    if (length > blob.size() - at - 4)
+        return {};
+    const QByteArrayView text = blob.sliced(at + 4, length);
+    at += 4 + length;
+    return text;
+}
+
+/// True when the certificate is for that key: type, nonce, and then the same numbers. (libssh compares no key with a
+/// certificate.)
+bool certifies(QByteArrayView certificate, QByteArrayView key)
+{
+    qsizetype inCertificate = 0;
+    qsizetype inKey = 0;
+    const QByteArrayView certificateType = takeString(certificate, inCertificate);
+    const QByteArrayView keyType = takeString(key, inKey);
+    if (keyType.isEmpty() || certificateType != QByteArray(keyType.toByteArray() + "-cert-v01@openssh.com")
+        || takeString(certificate, inCertificate).isEmpty())
+        return false;
+    return certificate.sliced(inCertificate).startsWith(key.sliced(inKey));
+}
+
 // As ssh: a private key that others can read is no secret, and is not used.
 bool isTooOpen(const QString &path)
 {
@@ -63,6 +93,7 @@ public:
         , m_files(context.settings.identityFile.isEmpty() ? context.host.identityFiles
                                                           : QStringList{context.settings.identityFile})
         , m_public(nullptr, {&context.api})
+        , m_certificate(nullptr, {&context.api})
         , m_private(nullptr, {&context.api})
     {
     }
@@ -72,9 +103,11 @@ public:
     void answer(Answer answer) override;
 
 private:
-    enum class State { Next, Trying, Loading, Asking, Signing };
+    enum class State { Next, Offering, Trying, Loading, Asking, Signing };
 
     [[nodiscard]] bool openNext();
+    void gatherCertificates();
+    void offerNext();
     [[nodiscard]] Step tryPublic();
     void load();
     void askPassphrase();
@@ -86,9 +119,13 @@ private:
     State m_state = State::Next;
     QString m_file;
     KeyHandle m_public;
+    std::deque<std::pair<QString, KeyHandle>> m_certificates; ///< of m_file, still to be offered before it
+    KeyHandle m_certificate; ///< on offer
+    QString m_certificateFile;
     KeyHandle m_private;
     QByteArray m_passphrase;
     int m_attempt = 0;
+    bool m_certified = false; ///< m_private has its certificate
     bool m_declined = false;
 };
 
@@ -104,6 +141,8 @@ bool KeyFileSignIn::openNext()
 {
     m_public.reset();
     m_private.reset();
+    m_certificates.clear();
+    m_certificate.reset();
     m_attempt = 0;
     if (m_files.isEmpty())
         return false;
@@ -114,23 +153,70 @@ bool KeyFileSignIn::openNext()
         return true;
     }
     m_public = publicKeyOfFile(m_context.api, m_file);
-    if (m_public && m_context.refusedKeys.contains(blobOfKey(m_context.api, m_public.get())))
-        return true; // the agent offered it already
-    m_context.words(u"signing in with "_s + cleanLine(m_file));
-    m_state = m_public ? State::Trying : State::Loading;
+    gatherCertificates();
+    if (!m_public)
+        m_context.words(u"signing in with "_s + cleanLine(m_file));
+    m_state = m_public ? State::Offering : State::Loading;
     return true;
+}
+
+/// As ssh: those that the configuration names, and the one beside the key.
+void KeyFileSignIn::gatherCertificates()
+{
+    if (!m_public)
+        return;
+    LibsshApi &api = m_context.api;
+    QStringList files = m_context.settings.identityFile.isEmpty() ? m_context.host.certificateFiles : QStringList();
+    files += m_file + u"-cert.pub"_s;
+    files.removeDuplicates();
+    for (const QString &file : std::as_const(files)) {
+        ssh_key raw = nullptr;
+        if (!QFileInfo(file).isFile() || api.importCertFile(QFile::encodeName(file).constData(), &raw) != SSH_OK || !raw)
+            continue;
+        KeyHandle certificate(raw, {&api});
+        if (certifies(blobOfKey(api, certificate.get()), blobOfKey(api, m_public.get())))
+            m_certificates.emplace_back(file, std::move(certificate));
+    }
+}
+
+/// The certificates of the file first, the bare key last; what the server has refused already is passed over.
+void KeyFileSignIn::offerNext()
+{
+    const auto wasRefused = [this](const KeyHandle &key) {
+        return key && m_context.refusedKeys.contains(blobOfKey(m_context.api, key.get()));
+    };
+    m_certificate.reset();
+    while (!m_certificates.empty() && !m_certificate) {
+        if (!wasRefused(m_certificates.front().second)) {
+            m_certificateFile = m_certificates.front().first;
+            m_certificate = std::move(m_certificates.front().second);
+        }
+        m_certificates.pop_front();
+    }
+    if (!m_certificate && wasRefused(m_public)) {
+        m_state = State::Next; // the agent offered it already
+        return;
+    }
+    m_state = State::Trying;
+    m_context.words(u"signing in with "_s + cleanLine(m_certificate ? m_certificateFile : m_file));
 }
 
 SignInMethod::Step KeyFileSignIn::tryPublic()
 {
-    const int result = m_context.api.authTryPublicKey(m_context.session, m_public.get());
+    const KeyHandle &offered = m_certificate ? m_certificate : m_public;
+    const int result = m_context.api.authTryPublicKey(m_context.session, offered.get());
     const Step step = stepOf(m_context, result);
-    if (step == Step::Accepted)
+    if (step == Step::Accepted) {
         m_state = State::Loading;
-    else if (step == Step::Exhausted)
+    } else if (step == Step::Exhausted && m_certificate) {
+        m_context.tried += u"%1 (%2)"_s.arg(cleanLine(m_certificateFile),
+                                            result == SSH_AUTH_DENIED ? u"refused"_s : u"cannot be offered"_s);
+        m_state = State::Offering;
+    } else if (step == Step::Exhausted) {
         leave(result == SSH_AUTH_DENIED ? u"refused"_s : u"cannot be offered"_s);
-    else if (step == Step::Again || step == Step::Lost)
+    } else if (step == Step::Again || step == Step::Lost) {
         return step;
+    }
     return Step::Again;
 }
 
@@ -149,6 +235,7 @@ void KeyFileSignIn::load()
     wipe(m_passphrase);
     if (result == SSH_OK && key) {
         m_private.reset(key);
+        m_certified = false;
         m_state = State::Signing;
         ++m_context.offered;
     } else if (!encrypted && !given) {
@@ -194,6 +281,11 @@ void KeyFileSignIn::answer(Answer answer)
 
 SignInMethod::Step KeyFileSignIn::sign()
 {
+    if (m_certificate && !std::exchange(m_certified, true)
+        && m_context.api.copyCert(m_certificate.get(), m_private.get()) != SSH_OK) {
+        leave(u"does not fit its certificate"_s);
+        return Step::Again;
+    }
     const int result = m_context.api.authPublicKey(m_context.session, m_private.get());
     const Step step = stepOf(m_context, result);
     if (step != Step::Exhausted)
@@ -213,6 +305,9 @@ SignInMethod::Step KeyFileSignIn::advance()
         case State::Next:
             if (!openNext())
                 return Step::Exhausted;
+            continue;
+        case State::Offering:
+            offerNext();
             continue;
         case State::Trying:
             step = tryPublic();

@@ -127,6 +127,16 @@ int LibsshApi::importPrivateKeyFile(const char *path, const char *passphrase, ss
     return ssh_pki_import_privkey_file(path, passphrase, ask, user, key);
 }
 
+int LibsshApi::importCertFile(const char *path, ssh_key *certificate)
+{
+    return ssh_pki_import_cert_file(path, certificate);
+}
+
+int LibsshApi::copyCert(ssh_key certificate, ssh_key privateKey)
+{
+    return ssh_pki_copy_cert_to_privkey(certificate, privateKey);
+}
+
 int LibsshApi::publicFromPrivate(ssh_key privateKey, ssh_key *publicKey)
 {
     return ssh_pki_export_privkey_to_pubkey(privateKey, publicKey);

@@ -49,6 +49,8 @@ public:
     virtual int importPublicKeyFile(const char *path, ssh_key *key);
     virtual int importPrivateKeyFile(const char *path, const char *passphrase, ssh_auth_callback ask, void *user,
                                      ssh_key *key);
+    virtual int importCertFile(const char *path, ssh_key *certificate);
+    virtual int copyCert(ssh_key certificate, ssh_key privateKey);
     virtual int publicFromPrivate(ssh_key privateKey, ssh_key *publicKey);
 
     // sign-in; the user name was set as an option

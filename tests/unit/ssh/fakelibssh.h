@@ -68,6 +68,7 @@ public:
     QByteArray privateKeyBlob = "cHJpdmF0ZQ==";
     QByteArray passphrase; ///< of key files; empty: not encrypted
     QHash<QByteArray, QByteArray> publicKeys; ///< path to base64
+    QHash<QByteArray, QByteArray> certificates; ///< path to base64
     QByteArrayList prompts;
     QByteArrayList answers;
     QByteArray password;
@@ -157,6 +158,13 @@ public:
             return SSH_ERROR;
         return giveKey("importPrivateKeyFile", privateKeyBlob, key);
     }
+    int importCertFile(const char *path, ssh_key *key) override
+    {
+        if (!certificates.contains(path))
+            return SSH_ERROR;
+        return giveKey("importCertFile", certificates.value(path), key);
+    }
+    int copyCert(ssh_key, ssh_key) override { return next("copyCert", SSH_OK); }
     int publicFromPrivate(ssh_key, ssh_key *key) override { return giveKey("publicFromPrivate", privateKeyBlob, key); }
     int authNone(ssh_session) override { return next("authNone", SSH_AUTH_DENIED); }
     int authMethods(ssh_session) override { return next("authMethods", methods); }

@@ -7,7 +7,7 @@ add_library(pilothouse_sshdsupport STATIC
     ${CMAKE_SOURCE_DIR}/tests/support/sshdserver.cpp ${CMAKE_SOURCE_DIR}/tests/support/sshdserver.h
     sshd/jumplab.h sshd/sessionwatch.h)
 target_link_libraries(pilothouse_sshdsupport PUBLIC Pilothouse::ssh Qt6::Network Qt6::Test PRIVATE pilothouse_options)
-foreach(test sshshell sshagentsignin sshconnecting sshhostkey sshjump sshjumpfailure sshkeyfilesignin sshproxycommand sshthreads)
+foreach(test sshshell sshagentsignin sshcertificates sshconnecting sshhostkey sshjump sshjumpfailure sshkeyfilesignin sshproxycommand sshthreads)
     pilothouse_test(tst_${test} LABEL ssh TIMEOUT 120 SOURCES sshd/tst_${test}.cpp LINKS pilothouse_sshdsupport)
 endforeach()
 pilothouse_test(tst_sshjumpthreads LABEL ssh threads TIMEOUT 180 SOURCES sshd/tst_sshjumpthreads.cpp

@@ -208,7 +208,7 @@ void TstSignIn::password_isAskedAndWiped()
     QTRY_COMPARE(m_fixture->questions.size(), 1);
     const Question question = m_fixture->questions.constFirst();
     QCOMPARE(question.kind, Question::Kind::Password);
-    QCOMPARE(question.host, u"root@gpu1:22"_s);
+    QCOMPARE(question.host, u"root@gpu1 (10.0.0.5)"_s);
     QCOMPARE(question.prompts.size(), 1);
     QVERIFY(!question.prompts.constFirst().echo);
     const QString secret = QString::fromLatin1("hunter2");
