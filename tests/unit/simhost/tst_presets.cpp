@@ -168,9 +168,9 @@ private slots:
         QTRY_COMPARE(output(u"systemctl show -P SubState vllm-kimi-k25"_s), u"start-pre"_s);
         QCOMPARE(output(u"systemctl show -P MainPID vllm-kimi-k25"_s), u"0"_s);
         // The leftover belongs to a login session, not to the unit.
-        const QString owners = output(u"for p in $(nvidia-smi --query-compute-apps=pid --format=csv,noheader); do "
-                                      "cat /proc/$p/cgroup; done | sort -u"_s);
-        QCOMPARE(owners, u"0::/user.slice/user-0.slice/session-2.scope"_s);
+        const QString owners = u"for p in $(nvidia-smi --query-compute-apps=pid --format=csv,noheader); do "
+                               "cat /proc/$p/cgroup; done | sort -u"_s;
+        QTRY_COMPARE(output(owners), u"0::/user.slice/user-0.slice/session-2.scope"_s);
         // The engine alone is ended: the rest follows it, memory comes back, the unit goes on by itself.
         const QString engine = output(u"grep -lx 'VLLM::EngineCor' /proc/[0-9]*/comm | cut -d/ -f3"_s);
         QCOMPARE(m_runner->run(u"kill -9 "_s + engine).status, u"exit 0"_s);

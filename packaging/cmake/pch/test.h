@@ -1,0 +1,11 @@
+// SPDX-FileCopyrightText: Pilothouse contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+// Precompiled for the test programs without widgets.
+
+#include "core.h"
+
+#include <QSignalSpy>
+#include <QTemporaryDir>
+#include <QTest>
