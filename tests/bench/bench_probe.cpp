@@ -168,7 +168,7 @@ void measureTicks()
         deepWall.append(lastDeep.wallMs);
     }
     row("probe.processes", "processes on the host", count, "", 0, "");
-    row("probe.founding_cpu_ms", "founding ps | grep, host CPU", median(founding), "ms", 0, "peer");
+    row("probe.founding_cpu_ms", "founding ps and grep, host CPU", median(founding), "ms", 0, "peer");
     row("probe.light_cpu_ms", "light tick, host CPU without nvidia-smi", median(light), "ms", 0,
         "");
     row("probe.light_ratio", "light tick / founding", median(lightRatio), "", 0.7, "<= 0.7");

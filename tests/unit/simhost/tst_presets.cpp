@@ -25,11 +25,6 @@ class TstPresets final : public QObject
         }
         return {};
     }
-    void boot(const QString &scenario, const QString &name)
-    {
-        m_runner.emplace();
-        PILOTHOUSE_BOOT_OR_SKIP(*m_runner, hostNamed(scenario, name))
-    }
     [[nodiscard]] QString output(const QString &command) const { return m_runner->output(command); }
     [[nodiscard]] QString query(const QString &fields) const
     {
@@ -38,6 +33,7 @@ class TstPresets final : public QObject
     [[nodiscard]] QStringList column(const QString &field) const { return query(field).split(u'\n'); }
 
 private slots:
+    void init() { m_runner.emplace(); }
     void cleanup() { m_runner.reset(); }
 
     void fault_isOnOneCardAlone_data()
@@ -53,7 +49,7 @@ private slots:
         QFETCH(const QString, host);
         QFETCH(const int, card);
         QFETCH(const QString, words);
-        boot(u"faults"_s, host);
+        PILOTHOUSE_BOOT_OR_SKIP(*m_runner, hostNamed(u"faults"_s, host))
         const QStringList lines = column(u"temperature.gpu"_s);
         const QStringList values = lines.filter(QRegularExpression(u"^([0-9]+|\\[.*\\])$"_s));
         QCOMPARE(values.size(), 8);
@@ -63,14 +59,14 @@ private slots:
 
     void fault_ofTheReset_hidesBehindAZero()
     {
-        boot(u"faults"_s, u"reset"_s);
+        PILOTHOUSE_BOOT_OR_SKIP(*m_runner, hostNamed(u"faults"_s, u"reset"_s))
         QCOMPARE(column(u"memory.used"_s).at(3), u"0"_s); // the trap: it looks free
         QCOMPARE(column(u"temperature.gpu"_s).at(3), u"[GPU requires reset]"_s);
     }
 
     void fault_ofTheHandle_hasItsLineAndCode()
     {
-        boot(u"faults"_s, u"handle"_s);
+        PILOTHOUSE_BOOT_OR_SKIP(*m_runner, hostNamed(u"faults"_s, u"handle"_s))
         const CommandResult run = m_runner->run(u"nvidia-smi --query-gpu=index --format=csv"_s);
         QCOMPARE(run.status, u"exit 255"_s);
         QVERIFY(run.output.contains(u"Unable to determine the device handle for GPU2"_s));
@@ -78,14 +74,14 @@ private slots:
 
     void seven_theBusKnowsTheEighth()
     {
-        boot(u"faults"_s, u"seven"_s);
+        PILOTHOUSE_BOOT_OR_SKIP(*m_runner, hostNamed(u"faults"_s, u"seven"_s))
         QCOMPARE(column(u"index"_s), (QStringList{u"0"_s, u"1"_s, u"2"_s, u"3"_s, u"4"_s, u"6"_s, u"7"_s}));
         QCOMPARE(output(u"cat /sys/bus/pci/devices/*/vendor | sort | uniq -c"_s).simplified(), u"8 0x10de"_s);
     }
 
     void driverless_saysSoWithItsCode()
     {
-        boot(u"faults"_s, u"driverless"_s);
+        PILOTHOUSE_BOOT_OR_SKIP(*m_runner, hostNamed(u"faults"_s, u"driverless"_s))
         for (const QString &arguments : {u"-L"_s, u"-q"_s, u"--query-gpu=index --format=csv"_s, QString()}) {
             const CommandResult run = m_runner->run(u"nvidia-smi "_s + arguments);
             QCOMPARE(run.status, u"exit 9"_s);
@@ -95,7 +91,7 @@ private slots:
 
     void nosmi_isNowhere()
     {
-        boot(u"faults"_s, u"nosmi"_s);
+        PILOTHOUSE_BOOT_OR_SKIP(*m_runner, hostNamed(u"faults"_s, u"nosmi"_s))
         QCOMPARE(m_runner->run(u"nvidia-smi"_s).status, u"exit 127"_s);
         QVERIFY(m_runner->run(u"/usr/bin/nvidia-smi"_s).status != u"exit 0"_s);
         QCOMPARE(output(u"ls /sys/bus/pci/devices | wc -l"_s), u"8"_s); // the cards are there
@@ -103,7 +99,7 @@ private slots:
 
     void nosystemd_isNowhere()
     {
-        boot(u"faults"_s, u"nosystemd"_s);
+        PILOTHOUSE_BOOT_OR_SKIP(*m_runner, hostNamed(u"faults"_s, u"nosystemd"_s))
         QVERIFY(m_runner->run(u"systemctl is-system-running"_s).status != u"exit 0"_s);
         QVERIFY(m_runner->run(u"test -d /run/systemd/system"_s).status != u"exit 0"_s);
         QCOMPARE(column(u"index"_s).size(), 8);
@@ -111,7 +107,7 @@ private slots:
 
     void olddriver_knowsFewerFields()
     {
-        boot(u"faults"_s, u"olddriver"_s);
+        PILOTHOUSE_BOOT_OR_SKIP(*m_runner, hostNamed(u"faults"_s, u"olddriver"_s))
         QCOMPARE(column(u"driver_version"_s).first(), u"470.82.01"_s);
         for (const QString &field : {u"memory.reserved"_s, u"gpu_recovery_action"_s}) {
             const CommandResult run = m_runner->run(u"nvidia-smi --query-gpu=index,%1 --format=csv"_s.arg(field));
@@ -123,7 +119,7 @@ private slots:
 
     void sleepy_takesItsTime()
     {
-        boot(u"faults"_s, u"sleepy"_s);
+        PILOTHOUSE_BOOT_OR_SKIP(*m_runner, hostNamed(u"faults"_s, u"sleepy"_s))
         QElapsedTimer timer;
         timer.start();
         QCOMPARE(column(u"persistence_mode"_s).first(), u"Disabled"_s);
@@ -132,7 +128,7 @@ private slots:
 
     void mig_hasItsSlices()
     {
-        boot(u"faults"_s, u"mig"_s);
+        PILOTHOUSE_BOOT_OR_SKIP(*m_runner, hostNamed(u"faults"_s, u"mig"_s))
         QCOMPARE(column(u"mig.mode.current"_s).first(), u"Enabled"_s);
         QCOMPARE(column(u"utilization.gpu"_s).first(), u"[N/A]"_s);
         QCOMPARE(output(u"nvidia-smi -L | grep -c 'MIG 3g.71gb'"_s), u"8"_s);
@@ -140,14 +136,14 @@ private slots:
 
     void everyFault_hasItsTrainingProcess()
     {
-        boot(u"faults"_s, u"seven"_s);
+        PILOTHOUSE_BOOT_OR_SKIP(*m_runner, hostNamed(u"faults"_s, u"seven"_s))
         QTRY_COMPARE(output(u"nvidia-smi --query-compute-apps=used_memory --format=csv,noheader,nounits"_s), u"40000"_s);
         QCOMPARE(output(u"ps axo args --no-headers | grep -cx '/usr/bin/python3 train.py'"_s), u"1"_s);
     }
 
     void free_hasACrowdButNobodyOnTheCards()
     {
-        boot(u"demo"_s, u"gpu2"_s);
+        PILOTHOUSE_BOOT_OR_SKIP(*m_runner, hostNamed(u"demo"_s, u"gpu2"_s))
         const QStringList used = column(u"memory.used"_s);
         QCOMPARE(used.count(u"4"_s), 8);
         QCOMPARE(output(u"nvidia-smi --query-compute-apps=pid --format=csv,noheader"_s), QString());
@@ -162,7 +158,7 @@ private slots:
 
     void leftover_unitWaitsAndServesOnceFreed()
     {
-        boot(u"demo"_s, u"gpu3"_s);
+        PILOTHOUSE_BOOT_OR_SKIP(*m_runner, hostNamed(u"demo"_s, u"gpu3"_s))
         const auto held = [this] { return column(u"memory.used"_s).count(u"96619"_s); };
         QTRY_COMPARE_WITH_TIMEOUT(held(), 8, 20'000);
         QTRY_COMPARE(output(u"systemctl show -P SubState vllm-kimi-k25"_s), u"start-pre"_s);
