@@ -8,10 +8,13 @@
 
 #include <QObject>
 
+#include <memory>
+
 namespace pilothouse {
 
 class Interrupts;
 class Output;
+class ProgramEnd;
 
 /// What main composes for a command; all of it outlives the command.
 struct CommandContext
@@ -19,6 +22,7 @@ struct CommandContext
     const Options &options;
     Output &output;
     Interrupts &interrupts;
+    std::shared_ptr<ProgramEnd> end;
 };
 
 class Command : public QObject
@@ -37,6 +41,7 @@ signals:
     void finished(int exitCode);
 
 protected:
+    [[nodiscard]] const CommandContext &context() const { return m_context; }
     [[nodiscard]] const Options &options() const { return m_context.options; }
     [[nodiscard]] Output &output() const { return m_context.output; }
     [[nodiscard]] Interrupts &interrupts() const { return m_context.interrupts; }

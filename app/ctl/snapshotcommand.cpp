@@ -26,7 +26,7 @@ SnapshotCommand::SnapshotCommand(const CommandContext &context)
 void SnapshotCommand::start()
 {
     const auto host = hostFor(options(), options().arguments.first());
-    auto settings = fleetSettingsFor(options());
+    auto settings = fleetSettingsFor(context());
     if (!host || !settings) {
         const Error &error = host ? settings.error() : host.error();
         output().problem(sentenceOf(error));

@@ -64,8 +64,9 @@ Result<HostSpec> hostFor(const Options &options, const QString &target)
     return host;
 }
 
-Result<FleetSettings> fleetSettingsFor(const Options &options)
+Result<FleetSettings> fleetSettingsFor(const CommandContext &context)
 {
+    const Options &options = context.options;
     for (const QString &file : {options.sshConfigFile, options.identityFile}) {
         if (!file.isEmpty() && !QFileInfo(file).isReadable())
             return fail(ErrorCode::LocalIo, u"%1 cannot be read."_s.arg(file));
@@ -83,6 +84,7 @@ Result<FleetSettings> fleetSettingsFor(const Options &options)
     settings.askPerson = Terminal::isThere();
     settings.timeout = options.timeout;
     settings.sudo = options.sudo;
+    settings.end = context.end;
     return settings;
 }
 

@@ -4,7 +4,7 @@
 
 // From TARGET and the common options to a host and the settings of its connection.
 
-#include "app/ctl/options.h"
+#include "app/ctl/command.h"
 #include "core/fleet/fleet.h"
 #include "core/fleet/inventory.h"
 
@@ -17,6 +17,6 @@ namespace pilothouse {
 [[nodiscard]] Result<HostSpec> hostFor(const Options &options, const QString &target);
 
 /// Errors: LocalIo (a file named on the command line is not there).
-[[nodiscard]] Result<FleetSettings> fleetSettingsFor(const Options &options);
+[[nodiscard]] Result<FleetSettings> fleetSettingsFor(const CommandContext &context);
 
 } // namespace pilothouse

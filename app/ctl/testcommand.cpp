@@ -33,7 +33,7 @@ TestCommand::TestCommand(const CommandContext &context)
 void TestCommand::start()
 {
     const auto host = hostFor(options(), options().arguments.first());
-    const auto common = fleetSettingsFor(options());
+    const auto common = fleetSettingsFor(context());
     const auto settings = host && common ? linkSettingsFor(*host, *common)
                                          : Result<LinkSettings>(pilothouse::fail(host ? common.error() : host.error()));
     if (!settings) {

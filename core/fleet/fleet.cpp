@@ -14,8 +14,6 @@ using namespace Qt::StringLiterals;
 
 namespace {
 
-constexpr std::chrono::milliseconds endLimit{2'000};
-
 QString randomId()
 {
     return u"%1"_s.arg(QRandomGenerator::system()->generate64(), 16, 16, QChar(u'0'));
@@ -48,13 +46,16 @@ Fleet::Fleet(FleetSettings settings, LinkEnvironment environment, QObject *paren
     d->settings = std::move(settings);
     if (d->settings.consoleId.isEmpty())
         d->settings.consoleId = randomId();
+    if (!d->settings.end)
+        d->settings.end = std::make_shared<ProgramEnd>();
     d->environment = std::move(environment);
 }
 
 Fleet::~Fleet()
 {
     d->links.clear();
-    d->environment.threads->waitForEnd(endLimit);
+    if (!d->environment.threads->waitForEnd(d->settings.end->threadLimit()))
+        d->settings.end->threadLeft();
 }
 
 Result<HostLink *> Fleet::add(const HostSpec &host)

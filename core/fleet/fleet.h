@@ -4,6 +4,7 @@
 
 // The hosts that are open, one HostLink each, and their cadence. Lives in the thread that made it (GUI or command).
 
+#include "core/base/programend.h"
 #include "core/base/result.h"
 #include "core/fleet/hostlink.h"
 
@@ -25,6 +26,7 @@ struct FleetSettings
     std::optional<std::chrono::milliseconds> timeout; ///< --timeout replaces connect, sign-in and snapshot limits
     std::optional<SudoPolicy> sudo;                   ///< --sudo replaces the inventory's
     QString consoleId;
+    std::shared_ptr<ProgramEnd> end; ///< of the program; null: two seconds for all threads, and none is told
     std::chrono::milliseconds inView{2'000};
     std::chrono::milliseconds background{10'000};
 };
@@ -44,7 +46,8 @@ public:
     explicit Fleet(FleetSettings settings, QObject *parent = nullptr);
     /// With sessions, probers and times of the caller's choice (core/fleet/linkenvironment.h).
     Fleet(FleetSettings settings, LinkEnvironment environment, QObject *parent = nullptr);
-    /// Ends all links and waits for their threads, all together at most two seconds: once, at the program's end.
+    /// Ends all links and waits for their threads, all together at most as long as the program's end allows; tells it
+    /// when one still runs. Once, at the program's end.
     ~Fleet() override;
 
     /// Opens the host's link and starts its ticks in the background. A name that is there already returns that link.

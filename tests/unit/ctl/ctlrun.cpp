@@ -33,14 +33,14 @@ QProcessEnvironment ctlEnvironment(const QString &home)
     return environment;
 }
 
-CtlResult runCtl(const QStringList &arguments, const QString &home, int limitMs)
+CtlResult runCtl(const QStringList &arguments, const QString &home, int limitMs, const QString &program)
 {
     QProcess process;
     process.setProcessEnvironment(ctlEnvironment(home));
     process.setStandardInputFile(QProcess::nullDevice());
     QElapsedTimer timer;
     timer.start();
-    process.start(ctlProgram(), arguments);
+    process.start(program, arguments);
     CtlResult result;
     const bool ended = process.waitForFinished(limitMs);
     result.elapsedMs = timer.elapsed();

@@ -25,6 +25,7 @@ struct CtlResult
 [[nodiscard]] QString ctlProgram();
 /// `home` stands for the home folder; nothing of the person's own is read.
 [[nodiscard]] QProcessEnvironment ctlEnvironment(const QString &home);
-[[nodiscard]] CtlResult runCtl(const QStringList &arguments, const QString &home, int limitMs = 30'000);
+[[nodiscard]] CtlResult runCtl(const QStringList &arguments, const QString &home, int limitMs = 30'000,
+                               const QString &program = ctlProgram());
 
 } // namespace pilothouse::test

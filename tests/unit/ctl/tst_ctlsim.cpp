@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: Pilothouse contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "tests/support/simhosts.h"
 #include "tests/support/skip.h"
 #include "tests/support/testmain.h"
 #include "tests/unit/ctl/ctlrun.h"
@@ -37,21 +38,17 @@ private:
     {
         return runCtl(arguments + common(), m_home.path());
     }
-    [[nodiscard]] QStringList common() const
-    {
-        return {u"--config"_s, m_folder.path(), u"--ssh-config"_s, m_folder.filePath(u"ssh_config"_s)};
-    }
+    [[nodiscard]] QStringList common() const { return m_hosts->arguments(); }
 
     [[nodiscard]] QByteArray onHost(const QString &host, const QString &command) const
     {
         QProcess ssh;
-        ssh.start(u"ssh"_s, {u"-F"_s, m_folder.filePath(u"ssh_config"_s), u"-o"_s, u"BatchMode=yes"_s, host, command});
+        ssh.start(u"ssh"_s, m_hosts->sshArguments(host) + QStringList{command});
         return ssh.waitForFinished(20'000) ? ssh.readAllStandardOutput().trimmed() : QByteArray("no answer");
     }
 
-    QTemporaryDir m_folder;
     QTemporaryDir m_home;
-    std::unique_ptr<QProcess> m_hosts;
+    std::unique_ptr<SimHosts> m_hosts;
     QString m_scenario;
 };
 
@@ -62,22 +59,15 @@ bool TstCtlSim::start(const QStringList &options)
         return true;
     cleanupTestCase();
     m_scenario = scenario;
-    m_hosts = std::make_unique<QProcess>();
-    m_hosts->start(QStringLiteral(PILOTHOUSE_BINARY_DIR "/bin/pilothouse-simhost"),
-                   QStringList{u"--dir"_s, m_folder.path()} + options);
-    while (m_hosts->state() != QProcess::NotRunning && !m_hosts->canReadLine()) {
-        if (!m_hosts->waitForReadyRead(30'000))
-            break;
-    }
-    return QJsonDocument::fromJson(m_hosts->readLine()).object().value(u"ready"_s).toBool();
+    m_hosts = std::make_unique<SimHosts>();
+    return m_hosts->start(options);
 }
 
 void TstCtlSim::cleanupTestCase()
 {
     if (!m_hosts)
         return;
-    m_hosts->closeWriteChannel();
-    QVERIFY(m_hosts->waitForFinished(10'000));
+    QVERIFY(m_hosts->end());
     m_hosts.reset();
 }
 
