@@ -6,9 +6,11 @@
 #include "tests/support/testmain.h"
 #include "ui/host/hoststore.h"
 #include "ui/theme/roles.h"
+#include "ui/window/hostdelegate.h"
 
 #include <QAbstractItemModelTester>
 #include <QApplication>
+#include <QRegularExpression>
 #include <QSignalSpy>
 
 using namespace pilothouse;
@@ -93,6 +95,32 @@ private slots:
         store.setState(u"gpu2"_s, retrying({ErrorCode::ConnectRefused, {}, {}}, 3));
         filter.setWords(words);
         QCOMPARE(printed(filter), shown);
+    }
+
+    void longName_keepsWhatTellsItFromOthers_data()
+    {
+        QTest::addColumn<QString>("name");
+        QTest::addColumn<QString>("room"); // as wide as this text
+        QTest::addColumn<QString>("shown"); // a pattern
+        const QString node = u"inference-h200-rack-17-node-003"_s;
+        const QString full = node + u".internal.example.org"_s;
+        QTest::newRow("fits") << full << full << QString(node + u"\\.internal\\.example\\.org"_s);
+        QTest::newRow("the domain goes first") << full << QString(node + u".internal…"_s) << QString(node + u"\\.i[a-z]+…"_s);
+        QTest::newRow("then the middle of the name") << full << u"inference-node-003…"_s << u"infer.*….*e-003…"_s;
+        QTest::newRow("of a name without a domain") << node << u"inference-node-003"_s << u"infer.*….*e-003"_s;
+        QTest::newRow("an address is no name") << u"10.11.12.113"_s << u"10.1….113"_s << u"10.*….*13"_s;
+        QTest::newRow("nothing fits") << full << QString() << u"…"_s;
+    }
+    void longName_keepsWhatTellsItFromOthers()
+    {
+        QFETCH(QString, name);
+        QFETCH(QString, room);
+        QFETCH(QString, shown);
+        const QFontMetrics metrics(QApplication::font());
+        const int width = metrics.horizontalAdvance(room);
+        const QString fitted = fittedHostName(name, metrics, width);
+        QVERIFY2(QRegularExpression(QRegularExpression::anchoredPattern(shown)).match(fitted).hasMatch(), qPrintable(fitted));
+        QVERIFY(metrics.horizontalAdvance(fitted) <= std::max(width, metrics.horizontalAdvance(u'…')));
     }
 
 private:

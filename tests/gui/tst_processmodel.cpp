@@ -12,7 +12,9 @@
 
 #include <QAbstractItemModelTester>
 #include <QApplication>
+#include <QHeaderView>
 #include <QTextDocument>
+#include <QTreeView>
 
 using namespace pilothouse;
 using namespace pilothouse::test;
@@ -216,6 +218,46 @@ private slots:
         snapshot.processes = QList<Process>{related};
         panel.showSnapshot(snapshot, false);
         QCOMPARE(header->remark(), u"1"_s);
+    }
+
+    void panel_keepsRoomForTheCommand()
+    {
+        const Theme theme(Theme::Mode::Light);
+        ProcessPanel panel(theme);
+        panel.showSnapshot(leftoverHost(u"gpu3"_s), false);
+        panel.resize(2000, 300);
+        panel.show();
+        const auto *table = panel.findChild<QTreeView *>(u"processTable"_s);
+        const QHeaderView *header = table->header();
+        const auto hidden = [header] {
+            QList<Column> columns;
+            for (int i = 0; i < header->count(); ++i) {
+                if (header->isSectionHidden(i))
+                    columns << static_cast<Column>(i);
+            }
+            return columns;
+        };
+        const auto commandIsSeen = [&] {
+            const int begin = header->sectionViewportPosition(static_cast<int>(Column::Command));
+            return begin + table->fontMetrics().averageCharWidth() * 20 <= table->viewport()->width();
+        };
+        QTRY_COMPARE(hidden(), QList<Column>());
+        QVERIFY(commandIsSeen());
+        const int all = header->sectionViewportPosition(static_cast<int>(Column::Command));
+        const int hostMemory = header->sectionSize(static_cast<int>(Column::HostMemory));
+        panel.resize(all, 300);
+        QTRY_VERIFY(!hidden().isEmpty());
+        QCOMPARE(hidden().last(), Column::HostMemory);
+        QVERIFY(commandIsSeen());
+        const QByteArray narrow = panel.columns();
+        panel.resize(2000, 300);
+        QTRY_COMPARE(hidden(), QList<Column>());
+        QCOMPARE(header->sectionSize(static_cast<int>(Column::HostMemory)), hostMemory);
+        panel.setColumns(narrow); // from a window that was narrow then
+        QCOMPARE(hidden(), QList<Column>());
+        QVERIFY(panel.text().contains(u"Host memory"_s));
+        panel.resize(300, 300); // hopeless: what says who it is stays
+        QTRY_COMPARE(hidden(), (QList<Column>{Column::User, Column::Running, Column::HostMemory}));
     }
 
     void manyProcesses_mergeQuickly()

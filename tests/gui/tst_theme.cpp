@@ -131,6 +131,23 @@ private slots:
         QVERIFY(!programIcon().isNull());
     }
 
+    void icon_ofTheWorst_isReadable_data()
+    {
+        QTest::addColumn<Theme::Mode>("mode");
+        QTest::newRow("light") << Theme::Mode::Light;
+        QTest::newRow("dark") << Theme::Mode::Dark;
+    }
+    void icon_ofTheWorst_isReadable()
+    {
+        QFETCH(Theme::Mode, mode);
+        const Theme theme(mode);
+        const QImage icon = severityPixmap(theme, Severity::Critical, 16, 4.0).toImage();
+        const QColor cross = icon.pixelColor(32, 32);
+        const QColor form = icon.pixelColor(32, 8);
+        QCOMPARE(form, theme.color(ColorId::SeverityCritical));
+        QVERIFY2(contrastRatio(cross, form) >= 4.5, qPrintable(cross.name()));
+    }
+
     void plainText_staysText_data()
     {
         QTest::addColumn<QString>("text");

@@ -188,6 +188,7 @@ constexpr std::array columns{
 };
 #undef T
 static_assert(columns.size() == static_cast<std::size_t>(ProcessColumn::Count));
+constexpr std::array yielding{HostMemory, User, Running};
 
 } // namespace
 
@@ -199,6 +200,11 @@ std::span<const ProcessColumnInfo> processColumns()
 const ProcessColumnInfo &infoOf(ProcessColumn column)
 {
     return columns[static_cast<std::size_t>(column)];
+}
+
+std::span<const ProcessColumn> yieldingColumns()
+{
+    return yielding;
 }
 
 Quantity<qint64> gpuMemoryOf(const Process &process)

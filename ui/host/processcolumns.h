@@ -27,6 +27,8 @@ struct ProcessColumnInfo
 
 [[nodiscard]] std::span<const ProcessColumnInfo> processColumns();
 [[nodiscard]] const ProcessColumnInfo &infoOf(ProcessColumn column);
+/// Those that go where the table is too narrow for the command lines, first that which is missed least.
+[[nodiscard]] std::span<const ProcessColumn> yieldingColumns();
 
 /// Sum over its GPUs; unknown with the first reason when any part is, absent for none.
 [[nodiscard]] Quantity<qint64> gpuMemoryOf(const Process &process);

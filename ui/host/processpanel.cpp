@@ -11,6 +11,7 @@
 #include "ui/theme/plain.h"
 #include "ui/theme/theme.h"
 
+#include <QEvent>
 #include <QHeaderView>
 #include <QLineEdit>
 #include <QStackedLayout>
@@ -22,6 +23,8 @@ namespace pilothouse {
 using namespace Qt::StringLiterals;
 
 namespace {
+
+constexpr int leastCommand = 24; // characters
 
 Quantity<qint64> unattributedOf(const Snapshot &snapshot)
 {
@@ -114,6 +117,36 @@ void ProcessPanel::buildView(const Theme &theme)
         if (!widest.isEmpty())
             header->resizeSection(static_cast<int>(info.column), width);
     }
+    m_view->viewport()->installEventFilter(this);
+}
+
+bool ProcessPanel::eventFilter(QObject *watched, QEvent *event)
+{
+    if (event->type() == QEvent::Resize && watched == m_view->viewport())
+        fitColumns();
+    return QWidget::eventFilter(watched, event);
+}
+
+/// The command line says what a process is: where it would have no room, columns that say less go.
+void ProcessPanel::fitColumns()
+{
+    QHeaderView *header = m_view->header();
+    int needed = fontMetrics().averageCharWidth() * leastCommand;
+    for (const ProcessColumnInfo &info : processColumns()) {
+        const int section = static_cast<int>(info.column);
+        int &width = m_widths[static_cast<std::size_t>(section)];
+        if (!header->isSectionHidden(section))
+            width = header->sectionSize(section);
+        if (info.column != ProcessColumn::Command)
+            needed += width;
+    }
+    const bool commandIsLast = header->visualIndex(static_cast<int>(ProcessColumn::Command)) == header->count() - 1;
+    for (const ProcessColumn column : yieldingColumns()) {
+        const bool yields = commandIsLast && needed > m_view->viewport()->width();
+        header->setSectionHidden(static_cast<int>(column), yields);
+        if (yields)
+            needed -= m_widths[static_cast<std::size_t>(column)];
+    }
 }
 
 void ProcessPanel::showSnapshot(const Snapshot &snapshot, bool stale)
@@ -151,6 +184,7 @@ void ProcessPanel::setColumns(const QByteArray &columns)
 {
     if (!columns.isEmpty() && columns != this->columns())
         m_view->header()->restoreState(columns);
+    fitColumns();
 }
 
 void ProcessPanel::showOrWords()

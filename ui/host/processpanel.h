@@ -5,8 +5,11 @@
 // The panel of GPU processes: table, filter, counts. GUI thread; owned by the page.
 
 #include "core/host/snapshot.h"
+#include "ui/host/processcolumns.h"
 
 #include <QWidget>
+
+#include <array>
 
 class QLabel;
 class QLineEdit;
@@ -32,9 +35,11 @@ public:
     /// Order, widths and sorting of the columns.
     [[nodiscard]] QByteArray columns() const;
     void setColumns(const QByteArray &columns);
+    bool eventFilter(QObject *watched, QEvent *event) override;
 
 private:
     void buildView(const Theme &theme);
+    void fitColumns();
     void showCounts();
     void showOrWords();
 
@@ -45,6 +50,7 @@ private:
     QLineEdit *m_words;
     QLabel *m_empty;
     QStackedLayout *m_stack;
+    std::array<int, static_cast<std::size_t>(ProcessColumn::Count)> m_widths{}; ///< also of those that are hidden
     QString m_unreadable; ///< words in place of a list that could not be read
     Quantity<qint64> m_unattributedMib;
     std::optional<int> m_onGpus; ///< rows with GPU memory; no value: the driver could not be asked

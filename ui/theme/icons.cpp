@@ -53,12 +53,14 @@ QPixmap severityPixmap(const Theme &theme, Severity severity, int size, double d
 {
     const QString name = fileOf(severity);
     const QByteArray color = theme.color(severity).name().toLatin1();
+    const QByteArray canvas = theme.color(ColorId::Window).name().toLatin1();
     const QString key = u"severity/%1/%2/%3/%4"_s.arg(name, QString::fromLatin1(color)).arg(size).arg(devicePixelRatio);
     QPixmap pixmap;
     if (QPixmapCache::find(key, &pixmap))
         return pixmap;
     QByteArray svg = contentOf(name);
     svg.replace("currentColor", color);
+    svg.replace("Canvas", canvas); // what is cut out of a filled form
     pixmap = rendered(svg, size, devicePixelRatio);
     QPixmapCache::insert(key, pixmap);
     return pixmap;

@@ -8,14 +8,22 @@
 
 #include <QPainter>
 
+#include <algorithm>
+
 namespace pilothouse {
 
 namespace {
 
-/// Left text elided to what the right text leaves.
+using Fit = QString (*)(const QString &, const QFontMetrics &, int);
+
+QString elided(const QString &text, const QFontMetrics &metrics, int width)
+{
+    return metrics.elidedText(text, Qt::ElideRight, width);
+}
+
+/// Left text fitted into what the right text leaves.
 void paintLine(QPainter *painter, const QRect &line, const QString &left, const QString &right, const QFont &leftFont,
-               const QFont &rightFont, const QColor &leftColor, const QColor &rightColor,
-               Qt::TextElideMode mode = Qt::ElideRight)
+               const QFont &rightFont, const QColor &leftColor, const QColor &rightColor, Fit fit = elided)
 {
     painter->setFont(rightFont);
     const int rightWidth = right.isEmpty() ? 0 : painter->fontMetrics().horizontalAdvance(right) + line.height() / 2;
@@ -23,11 +31,28 @@ void paintLine(QPainter *painter, const QRect &line, const QString &left, const 
     painter->drawText(line, Qt::AlignRight | Qt::AlignVCenter | Qt::TextSingleLine, right);
     painter->setFont(leftFont);
     painter->setPen(leftColor);
-    const QString text = painter->fontMetrics().elidedText(left, mode, line.width() - rightWidth);
+    const QString text = fit(left, painter->fontMetrics(), line.width() - rightWidth);
     painter->drawText(line, Qt::AlignLeft | Qt::AlignVCenter | Qt::TextSingleLine, text);
 }
 
 } // namespace
+
+QString fittedHostName(const QString &name, const QFontMetrics &metrics, int width)
+{
+    const QString shortened = metrics.elidedText(name, Qt::ElideRight, width);
+    if (shortened == name)
+        return name;
+    const qsizetype dot = name.indexOf(u'.');
+    const QString own = name.left(dot);
+    const bool isAddress = std::ranges::none_of(own, [](QChar letter) { return letter.isLetter(); });
+    if (dot <= 0 || isAddress)
+        return metrics.elidedText(name, Qt::ElideMiddle, width);
+    if (shortened.size() > dot)
+        return shortened; // its own name is whole
+    const QString more(QChar(0x2026));
+    const int room = width - metrics.horizontalAdvance(more);
+    return room <= 0 ? more : metrics.elidedText(own, Qt::ElideMiddle, room) + more;
+}
 
 void HostDelegate::paint(QPainter *painter, const QStyleOptionViewItem &option, const QModelIndex &index) const
 {
@@ -48,7 +73,7 @@ void HostDelegate::paint(QPainter *painter, const QStyleOptionViewItem &option, 
     const QColor muted = theme().color(ColorId::TextMuted);
     const QColor figures = theme().color(stale ? ColorId::SeverityStale : ColorId::Text);
     paintLine(painter, line, index.data(Qt::DisplayRole).toString(), index.data(EndRole).toString(), bold, option.font,
-              theme().color(ColorId::Text), figures, Qt::ElideMiddle); // names of a fleet differ at either end
+              theme().color(ColorId::Text), figures, fittedHostName);
     line.translate(0, height);
     paintLine(painter, line, index.data(DetailRole).toString(), index.data(DetailEndRole).toString(), option.font,
               option.font, theme().color(severity), muted);
