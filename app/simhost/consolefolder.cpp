@@ -8,6 +8,8 @@
 
 #include <cerrno>
 #include <cstring>
+#include <fcntl.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <utility>
@@ -46,6 +48,7 @@ ConsoleFolder::ConsoleFolder(ConsoleFolder &&other) noexcept
     : m_path(std::move(other.m_path))
     , m_made(std::exchange(other.m_made, {}))
     , m_written(std::exchange(other.m_written, {}))
+    , m_lock(std::exchange(other.m_lock, -1))
     , m_claimed(std::exchange(other.m_claimed, false))
 {
 }
@@ -60,6 +63,8 @@ ConsoleFolder::~ConsoleFolder()
     }
     for (auto folder = m_made.crbegin(); folder != m_made.crend(); ++folder)
         ::rmdir(QFile::encodeName(*folder).constData());
+    if (m_lock >= 0)
+        ::close(m_lock);
 }
 
 void ConsoleFolder::removeSecrets() const
@@ -108,6 +113,17 @@ Result<void> ConsoleFolder::checkIsOurs() const
     return {};
 }
 
+/// The kernel lets go of it however we end: what a killed run has left is taken over, a living one is not.
+Result<void> ConsoleFolder::lock()
+{
+    m_lock = ::open(QFile::encodeName(m_path).constData(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (m_lock < 0)
+        return refuse(m_path, u"cannot be opened: "_s + QString::fromLocal8Bit(std::strerror(errno)));
+    if (::flock(m_lock, LOCK_EX | LOCK_NB) != 0)
+        return refuse(m_path, u"belongs to simulated hosts that still run"_s);
+    return {};
+}
+
 Result<ConsoleFolder> ConsoleFolder::claim(const QString &path)
 {
     ConsoleFolder folder(path);
@@ -115,6 +131,8 @@ Result<ConsoleFolder> ConsoleFolder::claim(const QString &path)
         return fail(made.error());
     if (auto ours = folder.checkIsOurs(); !ours)
         return fail(ours.error());
+    if (auto locked = folder.lock(); !locked)
+        return fail(locked.error());
     folder.m_claimed = true;
     folder.removeSecrets();
     // First of all, so that a killed run is known by it.

@@ -16,8 +16,8 @@ namespace pilothouse {
 class ConsoleFolder
 {
 public:
-    /// Makes what is missing of the path (0700). LocalIo with the reason where others may write to it, or where files
-    /// stand in the way that are not from an earlier run.
+    /// Makes what is missing of the path (0700). LocalIo with the reason where others may write to it, where files stand
+    /// in the way that are not from an earlier run, or where such a run still goes on.
     [[nodiscard]] static Result<ConsoleFolder> claim(const QString &path);
     ConsoleFolder(ConsoleFolder &&other) noexcept;
     ConsoleFolder &operator=(ConsoleFolder &&) = delete;
@@ -36,12 +36,14 @@ private:
     explicit ConsoleFolder(QString path);
     [[nodiscard]] Result<void> make(const QString &folder);
     [[nodiscard]] Result<void> checkIsOurs() const;
+    [[nodiscard]] Result<void> lock();
     [[nodiscard]] QString in(const QString &name) const { return m_path + u'/' + name; }
     void removeSecrets() const;
 
     QString m_path;
     QStringList m_made;                ///< folders, outermost first
     QMap<QString, QString> m_written;  ///< name -> text
+    int m_lock = -1; ///< the folder, locked while we run
     bool m_claimed = false;
 };
 

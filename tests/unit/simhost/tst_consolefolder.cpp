@@ -136,6 +136,22 @@ private slots:
         QVERIFY(QDir(folder()).isEmpty());
     }
 
+    void livingRun_keepsItsFolder()
+    {
+        auto first = ConsoleFolder::claim(folder());
+        QVERIFY(first);
+        put(path(u"identity"_s), "its key");
+        {
+            const auto second = ConsoleFolder::claim(folder());
+            QVERIFY(!second);
+            QCOMPARE(second.error().code, ErrorCode::LocalIo);
+            QVERIFY2(second.error().detail.contains(u"still run"_s), qPrintable(second.error().detail));
+        }
+        QCOMPARE(contentOf(path(u"identity"_s)), QByteArray("its key"));
+        const ConsoleFolder moved(std::move(*first));
+        QVERIFY(!ConsoleFolder::claim(folder()));
+    }
+
     void whereOthersWrite_isRefused()
     {
         QVERIFY(QDir().mkpath(path()));
