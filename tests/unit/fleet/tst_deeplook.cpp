@@ -57,6 +57,8 @@ private slots:
     void due_notWithoutAThreshold();
     void due_onceUntilThePictureChanges();
     void kept_whileTheMemoryHasNoHolder();
+    void kept_isWhatOnlyADeepLookSays_data();
+    void kept_isWhatOnlyADeepLookSays();
     void due_againAfterAWhile();
 };
 
@@ -66,6 +68,7 @@ void TstDeepLook::holder_missing_data()
     QTest::addColumn<QSet<QString>>("names");
     QTest::newRow("nothing is unattributed") << hostWith({0, 0}) << QSet<QString>();
     QTest::newRow("079 the driver's own overhead") << hostWith({4, 554, 999}) << QSet<QString>();
+    QTest::newRow("what is at the threshold counts") << hostWith({999, 1000}) << QSet<QString>{u"GPU-1"_s};
     QTest::newRow("a card") << hostWith({4, 96'615}) << QSet<QString>{u"GPU-1"_s};
     Snapshot faulty = hostWith({0});
     faulty.gpus->first().unattributedMib = Quantity<qint64>::unknown(UnknownReason::Failed);
@@ -76,6 +79,9 @@ void TstDeepLook::holder_missing_data()
     QTest::newRow("a card without a uuid") << unnamed << QSet<QString>{u"0000:01:00.0"_s};
     Snapshot haunted = hostWith({0});
     haunted.processes = QList<Process>{ghost(4242, 96'615), ghost(4243, 12)};
+    Snapshot little = hostWith({0});
+    little.processes = QList<Process>{ghost(4242, 999), ghost(4243, 1000)};
+    QTest::newRow("a ghost at the threshold") << little << QSet<QString>{u"pid 4243"_s};
     QTest::newRow("a ghost") << haunted << QSet<QString>{u"pid 4242"_s};
     Snapshot alive = haunted;
     (*alive.processes)[0].state = u'S';
@@ -114,8 +120,15 @@ void TstDeepLook::due_notWithoutAThreshold()
 {
     DeepLook look(60s);
     look.learn(hostWith({96'615}));
-    look.learn(hostWith({96'615}));
+    Snapshot deep = hostWith({96'615});
+    deep.depth = Depth::Deep;
+    deep.problems = {{u"gpu.xid"_s, Problem::Severity::Warning, 0, u"Xid 31."_s, {}}};
+    look.learn(deep);
     QVERIFY(!look.isDue(0));
+    QVERIFY(look.kept().isEmpty());
+    DeepLook changed = lookAt({hostWith({96'615}), hostWith({96'615})});
+    changed.setThreshold(0); // taken away
+    QVERIFY(!changed.isDue(0));
 }
 
 void TstDeepLook::due_onceUntilThePictureChanges()
@@ -146,7 +159,9 @@ void TstDeepLook::kept_whileTheMemoryHasNoHolder()
                      {u"smi.noise"_s, Problem::Severity::Notice, {}, u"One line."_s, {}}};
     look.learn(deep);
     QCOMPARE(look.kept(), QList<Problem>{deep.problems.first()}); // what a light answer says itself is its own
-    look.learn(hostWith({96'615}));
+    Snapshot light = hostWith({96'615});
+    light.problems = {{u"gpu.sxid"_s, Problem::Severity::Warning, {}, u"Another."_s, {}}};
+    look.learn(light);
     QCOMPARE(look.kept().size(), 1);
     deep.problems.clear();
     look.learn(deep);
@@ -156,6 +171,32 @@ void TstDeepLook::kept_whileTheMemoryHasNoHolder()
     QCOMPARE(look.kept().size(), 1);
     look.learn(hostWith({4}));
     QVERIFY(look.kept().isEmpty());
+    Snapshot well = hostWith({4});
+    well.depth = Depth::Deep;
+    well.problems = deep.problems;
+    look.learn(well); // all memory has its holder: what was seen is the snapshot's own
+    QVERIFY(look.kept().isEmpty());
+}
+
+void TstDeepLook::kept_isWhatOnlyADeepLookSays_data()
+{
+    QTest::addColumn<QString>("code");
+    QTest::addColumn<bool>("kept");
+    for (const char *code : {"gpu.xid", "gpu.sxid", "gpu.off_the_bus", "host.oom_kill", "host.hung_task", "host.not_root",
+                             "section.shm", "section.listening", "section.kernel_log"})
+        QTest::newRow(code) << QString::fromLatin1(code) << true;
+    for (const char *code : {"gpu.missing", "smi.noise", "host.container", "section.processes", "section", ""})
+        QTest::newRow(*code ? code : "none") << QString::fromLatin1(code) << false;
+}
+
+void TstDeepLook::kept_isWhatOnlyADeepLookSays()
+{
+    QFETCH(QString, code);
+    QFETCH(bool, kept);
+    Snapshot deep = hostWith({96'615});
+    deep.depth = Depth::Deep;
+    deep.problems = {{code, Problem::Severity::Warning, {}, u"Words."_s, {}}};
+    QCOMPARE(lookAt({deep}).kept(), kept ? deep.problems : QList<Problem>());
 }
 
 void TstDeepLook::due_againAfterAWhile()

@@ -21,6 +21,7 @@ private slots:
     void add_badTarget_fails();
     void remove_endsTheLink();
     void hostInView_ticksFaster();
+    void threshold_isTheHosts();
     void manyHosts_shakeHandsSixteenAtATime();
     void end_isBounded();
     void settings_comeFromHostAndCommandLine();
@@ -101,6 +102,24 @@ void TstFleet::hostInView_ticksFaster()
     const qsizetype settled = snapshots.size();
     QTest::qWait(100);
     QCOMPARE(snapshots.size(), settled);
+}
+
+void TstFleet::threshold_isTheHosts()
+{
+    const auto host = std::make_shared<FakeHost>();
+    Snapshot answer;
+    Gpu gpu;
+    gpu.uuid = u"GPU-0"_s;
+    gpu.unattributedMib = 500;
+    answer.gpus = QList<Gpu>{gpu};
+    host->setAnswer(answer);
+    FleetSettings settings;
+    settings.background = 20ms;
+    Fleet fleet(settings, fakeEnvironment(host));
+    HostSpec spec = named(u"a"_s);
+    spec.thresholdMib = 500; // its own, half of the default
+    QVERIFY(fleet.add(spec));
+    QTRY_COMPARE(host->requests().count(Depth::Deep), 1);
 }
 
 void TstFleet::manyHosts_shakeHandsSixteenAtATime()

@@ -36,6 +36,7 @@ private slots:
     void silentHandshake_givesItsPlaceAway();
     void ticks_lookDeepWhereMemoryHasNoHolder();
     void ticks_stayLightUnlessToldWhatCounts();
+    void ticks_haveTheCadencesDepth();
     void ticks_keepToStartTimes();
     void slowAnswers_neverOverlap();
     void slowTool_doublesTheCadenceAndSaysWhy();
@@ -341,6 +342,16 @@ void TstHostLink::ticks_stayLightUnlessToldWhatCounts()
     m_link->open();
     QTRY_VERIFY(m_snapshots.size() >= 5);
     QCOMPARE(m_host->requests().count(Depth::Deep), 0);
+}
+
+void TstHostLink::ticks_haveTheCadencesDepth()
+{
+    m_link->setCadence(20ms, Depth::Deep);
+    m_link->open();
+    QTRY_VERIFY(m_snapshots.size() >= 3);
+    m_link->requestSnapshot(Depth::Light); // does not make less of it
+    QTRY_VERIFY(m_snapshots.size() >= 5);
+    QCOMPARE(m_host->requests().count(Depth::Light), 0);
 }
 
 void TstHostLink::ticks_keepToStartTimes()

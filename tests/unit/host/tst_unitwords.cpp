@@ -37,6 +37,8 @@ class TstUnitWords final : public QObject
 private slots:
     void state_isSaidForPeople_data();
     void state_isSaidForPeople();
+    void signal_hasItsNameAndItsMeaning_data();
+    void signal_hasItsNameAndItsMeaning();
     void load_errorIsShown();
 };
 
@@ -96,6 +98,27 @@ void TstUnitWords::state_isSaidForPeople_data()
     row("stopping", "loaded deactivating/stop-sigterm success ?/? 0", "stopping", false);
     row("reloading", "loaded reloading/reload success ?/? 0", "reloading (reload)", false);
     row("a timer", "loaded active/waiting success ?/? ?", "active (waiting)", false);
+    row("host 33 no means", "loaded failed/failed resources ?/? 0", "systemd lacked the means to start it", true);
+    row("131 200/CHDIR", "loaded failed/failed exit-code 1/200 0", "working directory cannot be entered (200/CHDIR)", true);
+    row("131 216/GROUP", "loaded failed/failed exit-code 1/216 0", "group cannot be set (216/GROUP)", true);
+    row("131 217/USER", "loaded failed/failed exit-code 1/217 2",
+        "user cannot be set (217/USER), gave up after 2 restarts", true);
+    row("131 226/NAMESPACE", "loaded failed/failed exit-code 1/226 0",
+        "mount namespace cannot be set up (226/NAMESPACE)", true);
+    row("a code that no kernel has", "loaded failed/failed exit-code 9/1 0",
+        "a command before its main program failed", true);
+    row("ended well, and failed afterwards", "loaded failed/failed exit-code 1/0 0", "failed (exit-code)", true);
+    row("125 start limit without restarts", "loaded failed/failed start-limit-hit 1/0 0",
+        "exits at once with status 0, gave up", true);
+    row("failed without a result", "loaded failed/failed success ?/? 0", "failed", true);
+    row("a result of a newer version", "loaded failed/failed strange ?/? 4",
+        "failed (strange), gave up after 4 restarts", true);
+    row("ended well, and restarts", "loaded activating/auto-restart success 1/0 0", "ended, restarting", true);
+    row("no sub-state", "loaded activating/ success ?/? 0", "starting", false);
+    row("after the start", "loaded activating/start-post success ?/? 0", "starting (start-post)", false);
+    row("stopped without a sub-state", "loaded inactive/ success ?/? 0", "stopped", false);
+    row("state and sub-state alike", "loaded maintenance/maintenance success ?/? 0", "maintenance", false);
+    row("no load state", " failed/failed exit-code 1/7 0", "exited with status 7", true);
     row("a running one without a file", "not-found active/running success ?/? 0", "running", false);
 }
 
@@ -106,6 +129,30 @@ void TstUnitWords::state_isSaidForPeople()
     const Unit unit = unitFrom(brief);
     QTEST(stateWordsOf(unit), "words");
     QCOMPARE(isInTrouble(unit), trouble);
+}
+
+void TstUnitWords::signal_hasItsNameAndItsMeaning_data()
+{
+    QTest::addColumn<int>("number");
+    QTest::addColumn<QString>("words");
+    const char *names[] = {"", "HUP", "INT", "QUIT", "ILL", "TRAP", "ABRT", "BUS", "FPE",
+                           "KILL", "USR1", "SEGV", "USR2", "PIPE", "ALRM", "TERM"};
+    const QSet<int> crashes{4, 6, 7, 8, 11};
+    for (int number = 1; number < 16; ++number) {
+        const QString name = u"SIG"_s + QString::fromLatin1(names[number]);
+        if (number != 9) // has words of its own
+            QTest::newRow(names[number]) << number << QString((crashes.contains(number) ? u"crashed: "_s : u"killed by "_s) + name);
+    }
+    QTest::newRow("SYS") << 31 << u"killed by SIGSYS"_s;
+}
+
+void TstUnitWords::signal_hasItsNameAndItsMeaning()
+{
+    QFETCH(int, number);
+    QFETCH(QString, words);
+    QCOMPARE(stateWordsOf(unitFrom(u"loaded failed/failed signal 2/%1 0"_s.arg(number))), words);
+    QCOMPARE(stateWordsOf(unitFrom(u"loaded failed/failed core-dump 3/%1 0"_s.arg(number))),
+             QString(u"crashed: "_s + words.section(u' ', -1)));
 }
 
 void TstUnitWords::load_errorIsShown()
