@@ -52,6 +52,8 @@ private slots:
     void zombieLeader_threadsHoldTheDevice();
     void noBase64_goesOnInHex();
     void plainUser_whatCannotBeSeenIsNamed();
+    void oneThatMayNotBeLookedAt_isNamedInEveryTick_data();
+    void oneThatMayNotBeLookedAt_isNamedInEveryTick();
     void hiddenProcesses_isSaid();
 
 private:
@@ -490,6 +492,49 @@ void TstProbeScript::plainUser_whatCannotBeSeenIsNamed()
     for (const RawShmFile &file : *answer.shm)
         QVERIFY(!file.mappedBy);
     QCOMPARE(answer.smi.status, GpuSource::Status::Ok);
+}
+
+void TstProbeScript::oneThatMayNotBeLookedAt_isNamedInEveryTick_data()
+{
+    QTest::addColumn<bool>("gnu");
+    QTest::newRow("find") << true;
+    QTest::newRow("a find without -printf") << false;
+}
+
+void TstProbeScript::oneThatMayNotBeLookedAt_isNamedInEveryTick()
+{
+    QFETCH(bool, gnu);
+    if (geteuid() != 0)
+        PILOTHOUSE_SKIP("needs root to become somebody else");
+    FakeHost host;
+    host.nvidiaSmi(1);
+    QFile::setPermissions(host.path({}), QFile::Permissions(0x7755));
+    QTemporaryDir applets;
+    QFile::setPermissions(applets.path(), QFile::Permissions(0x7755));
+    if (!gnu && QStandardPaths::findExecutable(u"busybox"_s).isEmpty())
+        PILOTHOUSE_SKIP("no busybox here");
+    // Processes of its own: the shell, and one of root's.
+    LocalShellProvider provider({u"unshare"_s, u"--mount"_s, u"--pid"_s, u"--fork"_s, u"--mount-proc"_s, u"/bin/bash"_s,
+                                 u"-c"_s,
+                                 u"(exec -a VLLM::Worker sleep 1000 </dev/null >/dev/null 2>&1) & "
+                                 "exec /usr/bin/setpriv --reuid=65534 --regid=65534 --clear-groups /bin/sh -c 'exec /bin/sh'"_s});
+    provider.environment = host.environment();
+    if (!gnu)
+        provider.environment.insert(u"PATH"_s, host.path({}) + u':' + appletFolder(applets) + u":/usr/bin:/bin"_s);
+    ScriptRig rig(provider);
+    QVERIFY2(rig.open(), qPrintable(rig.error.value_or(Error()).detail));
+    for (int tick = 1; tick <= 3; ++tick) {
+        const auto built = rig.ask(Depth::Deep);
+        QVERIFY2(built, qPrintable(rig.error.value_or(Error()).detail));
+        QVERIFY(built->answer.processes);
+        const auto worker = std::ranges::find_if(*built->answer.processes, [](const RawProcess &process) {
+            return process.cmdline.startsWith("VLLM::Worker");
+        });
+        QVERIFY(worker != built->answer.processes->end());
+        QCOMPARE(worker->uid, 0);
+        QVERIFY2(!worker->devices, qPrintable(u"tick %1"_s.arg(tick))); // not allowed to look, which is not "none"
+        QVERIFY(!built->answer.socketOwnersComplete);
+    }
 }
 
 void TstProbeScript::hiddenProcesses_isSaid()

@@ -12,6 +12,10 @@ foreach(test sshshell sshagentsignin sshcertificates sshconnecting sshhostkey ss
 endforeach()
 pilothouse_test(tst_sshjumpthreads LABEL ssh threads TIMEOUT 180 SOURCES sshd/tst_sshjumpthreads.cpp
     LINKS pilothouse_sshdsupport)
-foreach(test agentprotocol agentrelay effectivesettings forwardchannel keepalive sessioncore signin sshchannel sshconnector)
+foreach(test agentprotocol effectivesettings forwardchannel keepalive sessioncore sshchannel)
     pilothouse_test(tst_${test} LABEL unit SOURCES tst_${test}.cpp LINKS pilothouse_sshdsupport ssh)
+endforeach()
+# Several threads: these also run under ThreadSanitizer.
+foreach(test agentrelay signin sshconnector)
+    pilothouse_test(tst_${test} LABEL unit threads SOURCES tst_${test}.cpp LINKS pilothouse_sshdsupport ssh)
 endforeach()

@@ -30,6 +30,7 @@ private slots:
     void confirmationReadForAnotherChannel_isSeen();
     void zeroWindow_isTriedAgain();
     void partialWrites_loseNothing();
+    void write_isToldToTheSocketInTheSameTurn();
     void writeError_waitsForTheEnd();
     void longWrites_letOthersIn();
     void inputIsClosed_afterAllIsWritten();
@@ -253,6 +254,36 @@ void TstSshChannel::partialWrites_loseNothing()
     shell.shell->write(sent.mid(50'000));
     QTRY_COMPARE(m_fixture->api->written.size(), sent.size());
     QVERIFY(m_fixture->api->written == sent);
+}
+
+void TstSshChannel::write_isToldToTheSocketInTheSameTurn()
+{
+    ShellWatch shell(m_fixture->core->openShell());
+    QTRY_COMPARE(shell.opened, 1);
+    FakeLibssh &api = *m_fixture->api;
+    qsizetype pollsBefore = 0;
+    std::optional<qsizetype> pollsOfTheTurn;
+    std::optional<bool> stillWants;
+    api.onWrite = [&](const QByteArray &bytes) {
+        api.flags |= SSH_WRITE_PENDING; // until it has looked at the socket
+        api.onPoll = [&api] { api.flags &= ~SSH_WRITE_PENDING; };
+        pollsBefore = api.count("eventPoll");
+        QMetaObject::invokeMethod(this, [&] {
+            pollsOfTheTurn = api.count("eventPoll") - pollsBefore;
+            stillWants = (api.flags & SSH_WRITE_PENDING) != 0;
+        }, Qt::QueuedConnection);
+        return int(bytes.size());
+    };
+    shell.shell->write("hello\n");
+    QTRY_VERIFY(pollsOfTheTurn);
+    QCOMPARE(*pollsOfTheTurn, 1);
+    QCOMPARE(*stillWants, false);
+    // Nothing waits for the socket any more: no turn of the event loop is spent on it.
+    const qsizetype polls = api.count("eventPoll");
+    QTest::qWait(30);
+    QCOMPARE(api.count("eventPoll"), polls);
+    api.onWrite = {};
+    api.onPoll = {};
 }
 
 void TstSshChannel::writeError_waitsForTheEnd()
