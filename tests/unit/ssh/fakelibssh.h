@@ -52,6 +52,10 @@ public:
         channels.value(channel)->channel_exit_signal_function(nullptr, channel, signal, 0, "", "",
                                                               channels.value(channel)->userdata);
     }
+    void eof(ssh_channel channel)
+    {
+        channels.value(channel)->channel_eof_function(nullptr, channel, channels.value(channel)->userdata);
+    }
     void closed(ssh_channel channel)
     {
         channels.value(channel)->channel_close_function(nullptr, channel, channels.value(channel)->userdata);

@@ -26,7 +26,9 @@ private slots:
     void fullPair_leavesTheRestWithLibssh();
     void fullWindow_stopsReadingThePair();
     void farEndClosed_closesTheChannel();
+    void peerClosed_comesAfterTheLastBytes_data();
     void peerClosed_comesAfterTheLastBytes();
+    void errorStream_isDropped();
     void sessionLost_isSaidBeforeTheEnd();
     void descriptor_withoutAReceiverIsClosed();
 
@@ -127,6 +129,8 @@ void TstForwardChannel::refusal_isCalledByItsReason_data()
     row("timed out", "(2) Connection timed out", ErrorCode::ConnectTimeout, u"(Connection timed out)"_s);
     row("no route", "(2) No route to host", ErrorCode::Unreachable, u"(No route to host)"_s);
     row("no name", "(2) Name or service not known", ErrorCode::NameNotResolved, u"not known"_s);
+    row("no such host", "(2) unknown host (nosuch)", ErrorCode::NameNotResolved, u"unknown host"_s);
+    row("not resolved", "(2) Could not resolve hostname", ErrorCode::NameNotResolved, u"resolve"_s);
     row("no words", "(2) ", ErrorCode::Unreachable, u"no reason given"_s);
     row("escape", "(2) \x1b[31mred\x1b[0m", ErrorCode::Unreachable, u"10.0.0.9 port 2201"_s);
     row("shortage", "(4) open failed", ErrorCode::ChannelRefused, u"opens no way"_s);
@@ -243,20 +247,46 @@ void TstForwardChannel::farEndClosed_closesTheChannel()
     QVERIFY(!m_lost && !m_fixture->ended);
 }
 
+void TstForwardChannel::peerClosed_comesAfterTheLastBytes_data()
+{
+    QTest::addColumn<bool>("byEof"); // some servers end what they send and wait for our close
+    QTest::newRow("close") << false;
+    QTest::newRow("end of file alone") << true;
+}
+
 void TstForwardChannel::peerClosed_comesAfterTheLastBytes()
 {
+    QFETCH(bool, byEof);
     open();
     QTRY_VERIFY(m_far);
     const QByteArray all(1'000'000, 'y');
     m_fixture->api->readable = all;
     m_fixture->api->data(channel(), all);
-    m_fixture->api->closed(channel());
+    if (byEof)
+        m_fixture->api->eof(channel());
+    else
+        m_fixture->api->closed(channel());
     m_fixture->poke();
     QByteArray got;
     QTRY_VERIFY((got += received()).size() == all.size());
     char byte = 0;
     QTRY_COMPARE(::recv(m_far->fd(), &byte, 1, MSG_DONTWAIT), 0);
     QTRY_VERIFY(m_fixture->api->channels.isEmpty());
+    QCOMPARE(m_fixture->api->count("channelClose"), 1);
+}
+
+void TstForwardChannel::errorStream_isDropped()
+{
+    open();
+    QTRY_VERIFY(m_far);
+    const ssh_channel_callbacks callbacks = m_fixture->api->channels.value(channel());
+    QByteArray noise = "noise";
+    // Taken, or the peer's window would never open again; and not handed on.
+    QCOMPARE(callbacks->channel_data_function(nullptr, channel(), noise.data(), 5, 1, callbacks->userdata), 5);
+    m_fixture->api->readable = "not for the pair";
+    m_fixture->poke();
+    QTest::qWait(20);
+    QVERIFY(received().isEmpty());
 }
 
 void TstForwardChannel::sessionLost_isSaidBeforeTheEnd()
