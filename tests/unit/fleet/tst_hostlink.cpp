@@ -561,9 +561,9 @@ void TstHostLink::destruction_inEachStateIsQuickAndLeavesNothing()
     QElapsedTimer timer;
     timer.start();
     m_link.reset();
-    QVERIFY(timer.elapsed() < 50);
+    QVERIFY(timer.elapsed() < 1'000);
     QVERIFY(m_environment.threads->waitForEnd(5s));
-    QVERIFY(timer.elapsed() < 1000);
+    QVERIFY(timer.elapsed() < 5'000);
 }
 
 PILOTHOUSE_TEST_MAIN(TstHostLink)

@@ -105,7 +105,7 @@ void TstSshThreads::threads_endWhileSessionsAreOnTheirWay()
             QElapsedTimer timer;
             timer.start();
             watch.session.reset();
-            if (timer.elapsed() > 1'000)
+            if (timer.elapsed() > 5'000)
                 qWarning("destroying took %lld ms", timer.elapsed());
         }));
         threads.back()->start();
