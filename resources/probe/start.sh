@@ -45,7 +45,11 @@ abilities() {
     STDIN_FILE=-
     [ "$(printf 'b\n' | grep -cF -f - /dev/null 2>/dev/null)" = 0 ] || STDIN_FILE=/dev/stdin
     FIND=plain
-    find . -prune -printf '%D' -o -empty -fprintf /dev/stderr '' >/dev/null 2>&1 && printf 'a\0' | grep -zq a 2>/dev/null && FIND=gnu
+    {
+        find . -prune -printf '\0%D' -o -empty -fprintf /dev/stderr '' >/dev/null &&
+            got=$(printf '\0a\nb 1\0c' | sed -nzE '\,^(a|x$),{s/\n/\x01/g;s/^/\n/;H};${x;s/\x00//g;p}') &&
+            [ "$got" = "${NL}a${SEP}b 1" ] && FIND=gnu
+    } 2>/dev/null
 }
 facts() {
     read -r BOOT <"$P/sys/kernel/random/boot_id"

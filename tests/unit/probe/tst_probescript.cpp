@@ -161,10 +161,20 @@ void TstProbeScript::deep_underEachShell()
         QVERIFY(file.open(QIODevice::WriteOnly));
         QVERIFY(file.resize(8192));
     }
+    // A path that reads like another process's descriptor.
+    const QString tree = u"/dev/shm/pilothouse\n1"_s;
+    const QString forged = tree + u"/fd/3 /dev/nvidia9"_s;
+    QVERIFY(QDir().mkpath(QFileInfo(forged).path()));
+    QVERIFY(QFile(forged).open(QIODevice::WriteOnly));
     const auto removeFiles = qScopeGuard([&] {
         QFile::remove(segment);
         QFile::remove(opened);
+        QDir(tree).removeRecursively();
     });
+    // More than is wanted, the newest last; a line that reads like a socket's.
+    host.tool(u"dmesg"_s, "i=0; while [ $i -lt 100 ]; do i=$((i + 1)); echo \"[  1.0] NVRM: line $i\"; done\n"
+                          "echo '[  2.0] usb 1-1: new device'\n"
+                          "echo 'net/tcp:   0: 0100007F:0001 00000000:0000 0A nvidia'\n");
     QTcpServer port;
     QVERIFY(port.listen(QHostAddress::LocalHost));
     const quint16 number = port.serverPort();
@@ -173,7 +183,8 @@ void TstProbeScript::deep_underEachShell()
         host.process({"python3", "unknown.py"}, {u"copies=3"_s, u"open="_s + device,
                                                  u"map="_s + segment, u"listen=%1"_s.arg(number)});
     const qint64 reader = host.process(
-        {"VLLM::reader"}, {u"open=hex:"_s + QString::fromLatin1(opened.toUtf8().toHex())});
+        {"VLLM::reader"}, {u"open=hex:"_s + QString::fromLatin1(opened.toUtf8().toHex()),
+                           u"open=hex:"_s + QString::fromLatin1(forged.toUtf8().toHex())});
     QVERIFY(holder > 0 && reader > 0);
 
     PROVIDER_OR_SKIP(provider, host);
@@ -192,6 +203,12 @@ void TstProbeScript::deep_underEachShell()
     QVERIFY(process->devices->isEmpty());
     QVERIFY(std::ranges::find(answer.socketOwners, holder) != answer.socketOwners.end());
     QVERIFY(answer.tcp.output.contains(QByteArray::number(number, 16).toUpper()));
+    QVERIFY(!answer.tcp.output.contains(":0001 ") && !answer.tcp.output.contains("NVRM"));
+    const QList<QByteArray> log = answer.kernelLog.output.trimmed().split('\n');
+    QCOMPARE(log.size(), 80);
+    QCOMPARE(log.first(), QByteArray("[  1.0] NVRM: line 22"));
+    QVERIFY(log.last().startsWith("net/tcp: "));
+    QVERIFY(!findProcess(answer, 1));
     QVERIFY(answer.shm);
     const auto fileOf = [&answer](const QByteArray &start) -> const RawShmFile * {
         const auto found = std::ranges::find_if(
