@@ -64,58 +64,86 @@ void sortLines(const RawSection &section, std::initializer_list<LinesOf> parts)
     }
 }
 
-/// The records of one channel: `name`, `name`-slow and the owners.
-struct ProcessRecords
+/// The files of one channel's processes: `name`, `name`-slow.
+Result<ProcessFilesByPid> filesOf(const ProbeAnswer &answer, const QByteArray &name, Encoding encoding)
 {
     ProcessFilesByPid files;
-    QHash<qint64, qint64> uids;
-};
-
-Result<ProcessRecords> recordsOf(const ProbeAnswer &answer, const QByteArray &name,
-                                 Encoding encoding)
-{
-    ProcessRecords records;
     if (const Frame *fast = answer.find(name)) {
         const auto raw = decodeBytes(fast->output, encoding);
         if (!raw)
             return fail(raw.error());
-        auto files = readPrefixedFiles(*raw);
-        if (!files)
-            return fail(files.error());
-        records.files = *std::move(files);
+        auto read = readPrefixedFiles(*raw);
+        if (!read)
+            return fail(read.error());
+        files = *std::move(read);
     }
     if (const Frame *slow = answer.find(QByteArray(name + "-slow"))) {
         const auto raw = decodeBytes(slow->output, encoding);
         if (!raw)
             return fail(raw.error());
-        if (const auto read = readFramedFiles(*raw, answer.nonce, records.files); !read)
+        if (const auto read = readFramedFiles(*raw, answer.nonce, files); !read)
             return fail(read.error());
     }
-    // The kernel's channel reads owners and the host's figures in one go.
-    for (const QByteArray &section : {QByteArray(name + "-uids"), QByteArray("host")}) {
-        if (const Frame *uids = answer.find(section))
-            records.uids.insert(readUids(uids->output));
-    }
-    return records;
+    return files;
 }
 
-RawProcess processOf(qint64 pid, const ProcessFiles &files, const QHash<qint64, qint64> &uids)
+/// Their owners. The kernel's channel reads these and the host's figures in one go.
+QHash<qint64, qint64> uidsOf(const ProbeAnswer &answer, const QByteArray &name)
+{
+    QHash<qint64, qint64> uids;
+    for (const QByteArray &section : {QByteArray(name + "-uids"), QByteArray("host")}) {
+        if (const Frame *frame = answer.find(section))
+            uids.insert(readUids(frame->output));
+    }
+    return uids;
+}
+
+/// `before`: what stood under that number, where it is remembered.
+RawProcess processOf(qint64 pid, const ProcessFiles &files, const RawProcess *before = nullptr)
 {
     RawProcess process;
     process.pid = pid;
     process.stat = files.stat;
-    process.uid = uids.value(pid, -1);
     process.cmdline = files.cmdline;
     process.cmdlineCut = files.cmdlineCut;
     process.cgroup = files.cgroup;
-    process.ruleMatch = CommandRules::builtIn().match(files.cmdline) != nullptr;
+    process.ruleMatch = before && before->cmdline == files.cmdline
+        ? before->ruleMatch
+        : CommandRules::builtIn().match(files.cmdline) != nullptr;
     return process;
+}
+
+/// The processes that the kernel's channel describes.
+Result<QList<AnswerMemo::Described>> describedOf(const ProbeAnswer &kernel, Encoding encoding, AnswerMemo &memo)
+{
+    const Frame *records = kernel.find("procs");
+    const bool whole = records && !kernel.find("procs-slow"); // these hold the request's nonce
+    if (whole && memo.encoding == encoding && memo.records == records->output)
+        return memo.described;
+    const auto files = filesOf(kernel, "procs", encoding);
+    if (!files)
+        return fail(files.error());
+    QHash<qint64, const RawProcess *> before;
+    for (const AnswerMemo::Described &each : std::as_const(memo.described))
+        before.insert(each.process.pid, &each.process);
+    QList<AnswerMemo::Described> described;
+    described.reserve(files->size());
+    for (auto it = files->begin(); it != files->end(); ++it) {
+        described.append({processOf(it.key(), it.value(), before.value(it.key())),
+                          readStatHead(it.value().stat)});
+    }
+    memo.encoding = whole ? std::optional(encoding) : std::nullopt;
+    memo.records = whole ? records->output : QByteArray();
+    memo.described = whole ? described : QList<AnswerMemo::Described>();
+    return described;
 }
 
 class Builder
 {
 public:
-    Builder(const HostFacts &facts, const TickAnswers &tick) : m_facts(facts), m_tick(tick) { }
+    Builder(const HostFacts &facts, const TickAnswers &tick, AnswerMemo &memo)
+        : m_facts(facts), m_tick(tick), m_memo(memo)
+    { }
 
     BuiltTick build(QHash<qint64, QString> &users)
     {
@@ -262,25 +290,30 @@ private:
             return;
         }
         m_answer.matchLimitHit = m_answer.matchLimitHit || match->output.startsWith("limit=1");
-        const auto records = recordsOf(kernel, "procs", m_facts.encoding);
-        if (!records) {
-            m_answer.processTrouble = records.error().detail;
+        const auto described = describedOf(kernel, m_facts.encoding, m_memo);
+        if (!described) {
+            m_answer.processTrouble = described.error().detail;
             return;
         }
+        const QHash<qint64, qint64> uids = uidsOf(kernel, "procs");
         m_answer.processes = QList<RawProcess>();
-        for (auto it = records->files.begin(); it != records->files.end(); ++it) {
-            RawProcess process = processOf(it.key(), it.value(), records->uids);
+        QSet<qint64> seen;
+        for (const AnswerMemo::Described &each : *described) {
+            if (m_facts.hidepid)
+                seen.insert(each.process.pid);
+            if (!each.head)
+                continue;
+            RawProcess process = each.process;
+            process.uid = uids.value(process.pid, -1);
             process.unitMember = m_members.contains(process.pid);
-            const auto head = readStatHead(process.stat);
-            if (!head)
-                continue; // gone while it was read
-            noteSuspect(*head, kernel.uptimeBefore);
+            noteSuspect(*each.head, kernel.uptimeBefore);
             m_described.append(process.pid);
+            m_starts.insert(process.pid, each.head->startTicks);
             add(std::move(process));
         }
         if (m_facts.hidepid) {
             for (const qint64 pid : std::as_const(m_members)) {
-                if (records->files.contains(pid))
+                if (seen.contains(pid))
                     continue;
                 RawProcess process;
                 process.pid = pid;
@@ -335,10 +368,16 @@ private:
             noteMissing(smi.apps);
             return;
         }
-        const QHash<QByteArray, QByteArray> said = readSettings(state->output);
+        if (m_memo.smi.isEmpty() || m_memo.smi != state->output) {
+            m_memo.smi = state->output;
+            m_memo.smiSaid = readSettings(state->output);
+            const QByteArray fields = m_memo.smiSaid.value("fields");
+            m_memo.smiFields = fields.isEmpty() ? QStringList() : cleanLine(fields, 4096).split(u',');
+        }
+        const QHash<QByteArray, QByteArray> &said = m_memo.smiSaid;
         const QByteArray status = said.value("status");
-        if (const QByteArray fields = said.value("fields"); !fields.isEmpty())
-            smi.askedFields = cleanLine(fields, 4096).split(u',');
+        if (!m_memo.smiFields.isEmpty())
+            smi.askedFields = m_memo.smiFields;
         if (status == "absent") {
             smi.status = GpuSource::Status::Absent;
         } else if (status == "hung") {
@@ -397,29 +436,28 @@ private:
             return;
         if (const Frame *ids = driver.find("gpuids"))
             confirm(readPids(ids->output));
-        const auto records = recordsOf(driver, "gpuprocs", m_facts.encoding);
-        if (!records) {
+        const auto files = filesOf(driver, "gpuprocs", m_facts.encoding);
+        if (!files) {
             m_answer.processes.reset();
-            m_answer.processTrouble = records.error().detail;
+            m_answer.processTrouble = files.error().detail;
             return;
         }
-        for (auto it = records->files.begin(); it != records->files.end(); ++it) {
-            if (it.value().stat.isEmpty())
-                continue;
-            const auto known = m_all.constFind(it.key());
+        const QHash<qint64, qint64> uids =
+            files->isEmpty() ? QHash<qint64, qint64>() : uidsOf(driver, "gpuprocs");
+        for (auto it = files->begin(); it != files->end(); ++it) {
             const auto mine = readStatHead(it.value().stat);
-            const auto theirs =
-                known != m_all.constEnd() ? readStatHead(known.value().stat) : std::nullopt;
-            const bool listed = isListed(it.key());
-            if (mine && theirs && mine->startTicks == theirs->startTicks) {
-                if (!listed)
-                    m_answer.processes->append(known.value());
+            const auto theirs = m_starts.constFind(it.key());
+            if (mine && theirs != m_starts.cend() && mine->startTicks == theirs.value()) {
+                if (!isListed(it.key()))
+                    m_answer.processes->append(m_all.value(it.key()));
                 continue;
             }
             // Not seen by the kernel's channel, or the PID was given to another process in between.
             m_answer.processes->removeIf(
                 [&it](const RawProcess &process) { return process.pid == it.key(); });
-            m_answer.processes->append(processOf(it.key(), it.value(), records->uids));
+            RawProcess process = processOf(it.key(), it.value());
+            process.uid = uids.value(it.key(), -1);
+            m_answer.processes->append(std::move(process));
         }
     }
 
@@ -430,15 +468,13 @@ private:
     {
         for (qsizetype i = 0; i + 1 < pairs.size(); i += 2) {
             const qint64 pid = pairs[i];
-            const auto known = m_all.constFind(pid);
-            const auto head =
-                known != m_all.constEnd() ? readStatHead(known.value().stat) : std::nullopt;
-            if (!head)
+            const auto start = m_starts.constFind(pid);
+            if (start == m_starts.cend())
                 continue;
-            const bool same = head->startTicks == static_cast<quint64>(pairs[i + 1]);
+            const bool same = start.value() == static_cast<quint64>(pairs[i + 1]);
             const bool listed = isListed(pid);
             if (same && !listed)
-                m_answer.processes->append(known.value());
+                m_answer.processes->append(m_all.value(pid));
             else if (!same)
                 m_answer.processes->removeIf(
                     [pid](const RawProcess &process) { return process.pid == pid; });
@@ -453,11 +489,13 @@ private:
 
     const HostFacts &m_facts;
     const TickAnswers &m_tick;
+    AnswerMemo &m_memo;
     HostAnswer m_answer;
     QSet<qint64> m_members;
     QSet<qint64> m_blind;
     QHash<qint64, QList<QByteArray>> m_devices;
     QHash<qint64, RawProcess> m_all;
+    QHash<qint64, quint64> m_starts; ///< of those in m_all that could be read
     QList<qint64> m_described;
     QList<qint64> m_suspects;
     bool m_linksRead = false;
@@ -492,12 +530,12 @@ Result<HostFacts> readFacts(const ProbeAnswer &ready)
 }
 
 Result<BuiltTick> buildAnswer(const HostFacts &facts, const TickAnswers &tick,
-                              QHash<qint64, QString> &users)
+                              QHash<qint64, QString> &users, AnswerMemo &memo)
 {
     if (!tick.kernel)
         return fail(ErrorCode::AnswerMalformed,
                     u"The host's answer holds nothing of its processes."_s);
-    return Builder(facts, tick).build(users);
+    return Builder(facts, tick, memo).build(users);
 }
 
 } // namespace pilothouse

@@ -55,9 +55,33 @@ struct BuiltTick
     QList<qint64> suspects; ///< PIDs of nvidia-smi that are stuck or may be, for the next request
 };
 
+/// What the last tick's sections were read as: bytes that come again are not read again, and give
+/// the same as without. A value that the caller keeps from tick to tick; as large as one answer.
+struct AnswerMemo
+{
+    struct Described
+    {
+        RawProcess process; ///< without its owner and what it is to the tick
+        std::optional<StatHead> head; ///< none: gone while it was read
+    };
+
+    std::optional<Encoding> encoding;
+    QByteArray records; ///< of `procs`, as they came
+    QList<Described> described;
+    QByteArray smi; ///< the section of that name
+    QHash<QByteArray, QByteArray> smiSaid;
+    QStringList smiFields;
+};
+
 /// `users` is what earlier ticks learned and gains what this one did.
 /// Errors: AnswerMalformed when there is no kernel's answer at all.
 [[nodiscard]] Result<BuiltTick> buildAnswer(const HostFacts &facts, const TickAnswers &tick,
-                                            QHash<qint64, QString> &users);
+                                            QHash<qint64, QString> &users, AnswerMemo &memo);
+[[nodiscard]] inline Result<BuiltTick> buildAnswer(const HostFacts &facts, const TickAnswers &tick,
+                                                   QHash<qint64, QString> &users)
+{
+    AnswerMemo none;
+    return buildAnswer(facts, tick, users, none);
+}
 
 } // namespace pilothouse

@@ -117,7 +117,12 @@ void assembleApps(AssembleContext &c)
             c.add(u"smi.apps_failed"_s, u"The driver's process list could not be read: "_s + sentence(section.trouble));
         return;
     }
-    c.apps = parseSmiApps(smiAppFields(), section.output, section.errors);
+    ReadMemo &memo = c.memory.read;
+    if (memo.appRows.isEmpty() || memo.appRows != section.output || !section.errors.isEmpty()) {
+        memo.appRows = section.errors.isEmpty() ? section.output : QByteArray();
+        memo.apps = parseSmiApps(smiAppFields(), section.output, section.errors);
+    }
+    c.apps = memo.apps;
     const auto failure = std::find_if(c.apps.messages.begin(), c.apps.messages.end(),
         [](const SmiMessage &message) { return message.isWholeFailure() || message.kind == Kind::DeviceHandle; });
     const bool anyRow = !c.apps.apps.isEmpty() || !c.apps.hidden.isEmpty() || !c.apps.listNotSupported.isEmpty();

@@ -224,7 +224,7 @@ void readRows(AssembleContext &c)
 {
     const SmiRun &run = c.answer.smi;
     GpuSource &source = c.snapshot.gpuSource;
-    SmiGpus read = parseSmiGpus(run.askedFields, run.gpus.output, run.gpus.errors);
+    SmiGpus read = parseSmiGpus(run.askedFields, run.gpus.output, run.gpus.errors, c.memory.read.gpus);
     source.exitCode = run.gpus.exitStatus;
     source.driverVersion = read.driverVersion;
     source.message = messageOf(read, run.gpus);

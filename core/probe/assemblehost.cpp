@@ -266,7 +266,12 @@ void assembleSystem(AssembleContext &c)
     section(c, answer.vmstat, u"section.oom"_s, u"The count of OOM kills"_s,
         [&](QByteArrayView text) { system.oomKills = parseOomKills(text); });
     section(c, answer.pci, u"section.pci"_s, u"The PCI bus"_s, [&](QByteArrayView text) {
-        system.pciBusIds = parsePciGpus(text);
+        ReadMemo &memo = c.memory.read;
+        if (memo.pci != answer.pci.output) {
+            memo.pci = answer.pci.output;
+            memo.pciBusIds = parsePciGpus(text);
+        }
+        system.pciBusIds = memo.pciBusIds;
         system.pciGpus = int(system.pciBusIds.size());
     });
     nameView(c);

@@ -75,34 +75,56 @@ private:
     QHash<QByteArray, Entry> m_entries;
 };
 
+/// What `raw` was read as: only the files whose bytes are not those of the last tick are read.
+const ReadMemo::KnownProcess &knownOf(const RawProcess &raw, ReadMemo &memo, Cgroups &cgroups)
+{
+    ReadMemo::KnownProcess &known = memo.processes[raw.pid];
+    const bool fresh = known.tick == 0;
+    known.tick = memo.tick;
+    if (fresh || known.stat != raw.stat) {
+        known.stat = raw.stat;
+        known.read = parseProcStat(raw.stat);
+    }
+    if (fresh || known.cmdlineCut != raw.cmdlineCut || known.cmdline != raw.cmdline) {
+        known.cmdline = raw.cmdline;
+        known.cmdlineCut = raw.cmdlineCut;
+        CommandLine command = parseCommandLine(raw.cmdline, raw.cmdlineCut);
+        known.process.arguments = std::move(command.arguments);
+        known.process.command = std::move(command.display);
+    }
+    if (fresh || known.cgroup != raw.cgroup) {
+        known.cgroup = raw.cgroup;
+        const Cgroups::Entry &cgroup = cgroups.entryOf(raw.cgroup);
+        known.process.cgroup = cgroup.path;
+        known.process.owner = cgroup.owner;
+    }
+    return known;
+}
+
 /// No value: gone between two reads, which is normal.
-std::optional<Process> processOf(const RawProcess &raw, const HostAnswer &answer, Cgroups &cgroups)
+std::optional<Process> processOf(const RawProcess &raw, const HostAnswer &answer, ReadMemo &memo, Cgroups &cgroups)
 {
     Process process;
+    const bool described = !raw.stat.isEmpty();
+    const ReadMemo::KnownProcess *known = described ? &knownOf(raw, memo, cgroups) : nullptr;
+    const bool readable = known && known->read && known->read->pid == raw.pid;
+    if (readable)
+        process = known->process;
     process.pid = Pid{raw.pid};
     process.uid = raw.uid >= 0 ? Quantity<qint64>(raw.uid) : denied<qint64>();
     process.user = answer.users.value(raw.uid);
     if (answer.depth == Depth::Deep && !raw.devices)
         process.devicesUnknown =
             raw.descriptorsDenied || !raw.readable ? UnknownReason::NoPermission : UnknownReason::Failed;
-    if (raw.stat.isEmpty()) {
-        if (raw.readable)
+    if (!readable) {
+        if (!described && raw.readable)
             return std::nullopt;
-        hideFacts(process, UnknownReason::NoPermission);
+        hideFacts(process, described ? UnknownReason::Unparsable : UnknownReason::NoPermission);
         return process;
     }
-    const auto stat = parseProcStat(raw.stat);
-    if (!stat || stat->pid != raw.pid) {
-        hideFacts(process, UnknownReason::Unparsable);
-        return process;
-    }
-    fillFromStat(process, *stat, answer);
-    const CommandLine command = parseCommandLine(raw.cmdline, raw.cmdlineCut);
-    process.arguments = command.arguments;
-    process.command = command.display;
-    const Cgroups::Entry &cgroup = cgroups.entryOf(raw.cgroup);
-    process.cgroup = cgroup.path;
-    process.owner = stat->kernelThread ? Owner{Owner::Kind::Kernel, {}} : cgroup.owner;
+    fillFromStat(process, *known->read, answer);
+    if (known->read->kernelThread)
+        process.owner = Owner{Owner::Kind::Kernel, {}};
     if (raw.devices) {
         QStringList devices;
         for (const QByteArray &device : *raw.devices)
@@ -125,8 +147,10 @@ std::optional<QList<Process>> hostProcesses(AssembleContext &c)
     processes.reserve(answer.processes->size());
     QHash<qint64, qsizetype> positions;
     Cgroups cgroups;
+    ReadMemo &memo = c.memory.read;
+    ++memo.tick;
     for (const RawProcess &raw : *answer.processes) {
-        auto process = processOf(raw, answer, cgroups);
+        auto process = processOf(raw, answer, memo, cgroups);
         if (!process)
             continue;
         const auto known = positions.constFind(raw.pid);
@@ -148,6 +172,8 @@ std::optional<QList<Process>> hostProcesses(AssembleContext &c)
             before.devicesUnknown.reset();
         }
     }
+    if (memo.processes.size() > positions.size())
+        memo.processes.removeIf([&](QHash<qint64, ReadMemo::KnownProcess>::iterator known) { return known.value().tick != memo.tick; });
     return processes;
 }
 

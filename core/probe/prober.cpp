@@ -86,6 +86,7 @@ public:
     QHash<qint64, QString> users;
     QList<qint64> described;
     QList<qint64> suspects;
+    AnswerMemo answers;
     AssembleMemory memory;
 };
 
@@ -311,7 +312,7 @@ void Prober::Private::deliver()
             ? u"nvidia-smi and what it needs did not answer before the snapshot's time was over."_s
             : trouble->detail;
     }
-    auto built = buildAnswer(kernel.facts(), tick, users);
+    auto built = buildAnswer(kernel.facts(), tick, users, answers);
     current.reset();
     if (!built) {
         emit q.requestFailed(built.error());

@@ -226,8 +226,11 @@ Result<ProcessFilesByPid> readPrefixedFiles(QByteArrayView raw)
             current = name;
             content = &contentOf(files, *name);
         }
-        if (content->size() <= fileLimit)
-            content->append(line.first(std::min(line.size(), fileLimit)));
+        const QByteArrayView text = line.first(std::min(line.size(), fileLimit));
+        if (content->isEmpty())
+            *content = text.toByteArray();
+        else if (content->size() <= fileLimit)
+            content->append(text);
     });
     if (bad)
         return malformed(u"A line of the process list has no process."_s);
@@ -283,13 +286,14 @@ QHash<qint64, qint64> readUids(QByteArrayView text)
 QList<qint64> readPids(QByteArrayView text)
 {
     QList<qint64> pids;
-    QByteArray plain = text.toByteArray();
-    plain.replace('\n', ' ');
-    const QList<QByteArray> words = plain.split(' ');
-    for (const QByteArray &word : words) {
-        QByteArrayView rest = word;
-        const auto pid = takeNumber<qint64>(rest);
-        if (pid && rest.isEmpty() && *pid > 0)
+    const auto gap = [](char c) { return c == ' ' || c == '\n'; };
+    for (const char *at = text.begin(), *const end = text.end(); at != end;) {
+        at = std::find_if_not(at, end, gap);
+        const char *const stop = std::find_if(at, end, gap);
+        QByteArrayView word(at, stop);
+        at = stop;
+        const auto pid = takeNumber<qint64>(word);
+        if (pid && word.isEmpty() && *pid > 0)
             pids.append(*pid);
     }
     return pids;

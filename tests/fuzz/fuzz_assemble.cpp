@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: Pilothouse contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A whole answer from one input, cut at form feeds: sections in a fixed order, twice through the same memory.
+// A whole answer from one input, cut at form feeds: sections in a fixed order, three times through the same memory.
 #include "core/host/snapshotjson.h"
 #include "core/probe/assemble.h"
 #include "core/probe/parse/smicsv.h"
@@ -61,9 +61,19 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t *data, std::size_t size
     settings.units = QStringList{QStringLiteral("vllm.service")};
     settings.expectedGpus = 2;
     AssembleMemory memory;
-    for (int tick = 0; tick < 2; ++tick) {
-        const Snapshot snapshot =
-            assemble(answer, settings, memory, QDateTime(QDate(2026, 12, 1), QTime(12, 0), Qt::UTC));
+    for (int tick = 0; tick < 3; ++tick) {
+        const QDateTime noon(QDate(2026, 12, 1), QTime(12, 0), Qt::UTC);
+        AssembleMemory forgetful = memory;
+        forgetful.read = {};
+        const Snapshot plain = assemble(answer, settings, forgetful, noon);
+        const Snapshot snapshot = assemble(answer, settings, memory, noon);
+        if (snapshot.gpus != plain.gpus || snapshot.processes != plain.processes)
+            std::abort(); // what was read of an earlier tick shows
+        if (tick == 1) {
+            for (RawProcess &process : *answer.processes)
+                std::swap(process.cmdline, process.stat);
+            std::swap(answer.smi.gpus, answer.smi.apps);
+        }
         for (const Gpu &gpu : snapshot.gpus.value_or(QList<Gpu>())) {
             if (!gpu.fault.isEmpty() && (gpu.memoryUsedMib.isKnown() || gpu.unattributedMib.isKnown()))
                 std::abort();

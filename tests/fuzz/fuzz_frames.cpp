@@ -11,6 +11,26 @@
 
 using namespace pilothouse;
 
+namespace {
+
+bool same(const HostAnswer &a, const HostAnswer &b)
+{
+    if (a.processes.has_value() != b.processes.has_value() || a.smi.askedFields != b.smi.askedFields)
+        return false;
+    QHash<qint64, RawProcess> theirs;
+    for (const RawProcess &process : b.processes.value_or(QList<RawProcess>()))
+        theirs.insert(process.pid, process);
+    for (const RawProcess &mine : a.processes.value_or(QList<RawProcess>())) {
+        const RawProcess process = theirs.value(mine.pid);
+        if (mine.stat != process.stat || mine.cmdline != process.cmdline || mine.cgroup != process.cgroup
+            || mine.uid != process.uid || mine.ruleMatch != process.ruleMatch)
+            return false;
+    }
+    return theirs.size() == a.processes.value_or(QList<RawProcess>()).size();
+}
+
+} // namespace
+
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t *data, std::size_t size)
 {
     if (size < 2)
@@ -42,6 +62,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t *data, std::size_t size
     if (const auto read = readFacts(answers.first()))
         facts = *read;
     QHash<qint64, QString> users;
+    AnswerMemo memo;
     for (const ProbeAnswer &answer : answers) {
         TickAnswers given;
         given.kernel = answer;
@@ -50,6 +71,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t *data, std::size_t size
         given.request.units = {QStringLiteral("a.service")};
         const auto built = buildAnswer(facts, given, users);
         if (built && built->answer.bytes < 0)
+            __builtin_trap();
+        const auto remembered = buildAnswer(facts, given, users, memo);
+        if (built.has_value() != remembered.has_value() || (built && !same(built->answer, remembered->answer)))
             __builtin_trap();
     }
     return 0;

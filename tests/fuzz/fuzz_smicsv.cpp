@@ -19,6 +19,14 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t *data, std::size_t size
             if (!gpu.fault.isEmpty() && (gpu.memoryUsedMib.isKnown() || gpu.utilizationPct.isKnown()))
                 std::abort(); // a card in trouble never looks free
         }
+        // Half of it remembered, then whole, then whole again: as without a memo.
+        SmiGpusMemo memo;
+        const QList<Gpu> plain = parseSmiGpus(asked, text).gpus;
+        for (const QByteArrayView part : {text.first(text.size() / 2), text, text}) {
+            const SmiGpus remembered = parseSmiGpus(asked, part, {}, memo);
+            if (part.size() == text.size() && remembered.gpus != plain)
+                std::abort();
+        }
     }
     return 0;
 }

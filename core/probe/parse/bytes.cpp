@@ -6,6 +6,7 @@
 
 #include <charconv>
 #include <cmath>
+#include <string_view>
 
 namespace pilothouse {
 
@@ -61,10 +62,8 @@ QList<QByteArrayView> wordsOf(QByteArrayView line)
 
 qsizetype lastOf(QByteArrayView text, char c)
 {
-    qsizetype at = text.size() - 1;
-    while (at >= 0 && text[at] != c)
-        --at;
-    return at;
+    const std::size_t at = std::string_view(text.data(), std::size_t(text.size())).rfind(c);
+    return at == std::string_view::npos ? -1 : qsizetype(at);
 }
 
 std::optional<qint64> toInteger(QByteArrayView digits)

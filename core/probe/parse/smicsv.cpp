@@ -18,23 +18,16 @@ using namespace Qt::StringLiterals;
 
 namespace {
 
-struct Row
-{
-    Gpu gpu;
-    QString driverVersion;
-    bool hasIdentity = false;
-    bool onlyFaults = true;
-    QString fault;        ///< worst fault word of the row
-    bool memoryTotalSeen = false;
-};
+constexpr qsizetype mostRemembered = 64; // rows
 
-using Setter = void (*)(Row &row, QByteArrayView cell);
+using Setter = void (*)(SmiRow &row, QByteArrayView cell);
 
 struct Field
 {
     const char16_t *name;
     Setter set;
     bool core;
+    bool figure = false; ///< what is set comes from this cell alone, and nothing else does
 };
 
 /// The number in a cell, with one of the known units or none behind it.
@@ -92,7 +85,7 @@ bool isVersion(QByteArrayView cell)
         && std::all_of(cell.begin(), cell.end(), [](char c) { return (c >= '0' && c <= '9') || c == '.'; });
 }
 
-void setIndex(Row &row, QByteArrayView cell)
+void setIndex(SmiRow &row, QByteArrayView cell)
 {
     const auto index = toInteger(cell);
     if (index && *index >= 0 && *index < 4096) {
@@ -101,7 +94,7 @@ void setIndex(Row &row, QByteArrayView cell)
     }
 }
 
-void setUuid(Row &row, QByteArrayView cell)
+void setUuid(SmiRow &row, QByteArrayView cell)
 {
     if (isUuid(cell)) {
         row.gpu.uuid = cleanLine(cell, 80);
@@ -109,7 +102,7 @@ void setUuid(Row &row, QByteArrayView cell)
     }
 }
 
-void setRecoveryAction(Row &row, QByteArrayView cell)
+void setRecoveryAction(SmiRow &row, QByteArrayView cell)
 {
     const CellKind kind = kindOfCell(cell);
     // "None" is a value here; "GPU Reset" is the verdict, not a reading that failed.
@@ -122,25 +115,25 @@ void setRecoveryAction(Row &row, QByteArrayView cell)
 constexpr std::array fields{
     Field{u"index", setIndex, true},
     Field{u"uuid", setUuid, true},
-    Field{u"pci.bus_id", [](Row &row, QByteArrayView cell) { row.gpu.busId = normalBusId(cell); }, true},
+    Field{u"pci.bus_id", [](SmiRow &row, QByteArrayView cell) { row.gpu.busId = normalBusId(cell); }, true},
     Field{u"driver_version",
-        [](Row &row, QByteArrayView cell) { row.driverVersion = isVersion(cell) ? cleanLine(cell, 32) : QString(); },
+        [](SmiRow &row, QByteArrayView cell) { row.driverVersion = isVersion(cell) ? cleanLine(cell, 32) : QString(); },
         false},
-    Field{u"memory.total", [](Row &row, QByteArrayView cell) { row.gpu.memoryTotalMib = mibOf(cell); }, true},
-    Field{u"memory.used", [](Row &row, QByteArrayView cell) { row.gpu.memoryUsedMib = mibOf(cell); }, true},
-    Field{u"memory.free", [](Row &row, QByteArrayView cell) { row.gpu.memoryFreeMib = mibOf(cell); }, false},
-    Field{u"memory.reserved", [](Row &row, QByteArrayView cell) { row.gpu.memoryReservedMib = mibOf(cell); }, false},
+    Field{u"memory.total", [](SmiRow &row, QByteArrayView cell) { row.gpu.memoryTotalMib = mibOf(cell); }, true, true},
+    Field{u"memory.used", [](SmiRow &row, QByteArrayView cell) { row.gpu.memoryUsedMib = mibOf(cell); }, true, true},
+    Field{u"memory.free", [](SmiRow &row, QByteArrayView cell) { row.gpu.memoryFreeMib = mibOf(cell); }, false, true},
+    Field{u"memory.reserved", [](SmiRow &row, QByteArrayView cell) { row.gpu.memoryReservedMib = mibOf(cell); }, false, true},
     Field{u"utilization.gpu",
-        [](Row &row, QByteArrayView cell) { row.gpu.utilizationPct = quantityOf<double>(cell, 0, 100); }, false},
+        [](SmiRow &row, QByteArrayView cell) { row.gpu.utilizationPct = quantityOf<double>(cell, 0, 100); }, false, true},
     Field{u"temperature.gpu",
-        [](Row &row, QByteArrayView cell) { row.gpu.temperatureC = quantityOf<double>(cell, -100, 300); }, false},
+        [](SmiRow &row, QByteArrayView cell) { row.gpu.temperatureC = quantityOf<double>(cell, -100, 300); }, false, true},
     Field{u"power.draw",
-        [](Row &row, QByteArrayView cell) { row.gpu.powerW = quantityOf<double>(cell, 0, 20'000); }, false},
-    Field{u"persistence_mode", [](Row &row, QByteArrayView cell) { row.gpu.persistence = switchOf(cell); }, false},
-    Field{u"mig.mode.current", [](Row &row, QByteArrayView cell) { row.gpu.mig = switchOf(cell); }, false},
+        [](SmiRow &row, QByteArrayView cell) { row.gpu.powerW = quantityOf<double>(cell, 0, 20'000); }, false, true},
+    Field{u"persistence_mode", [](SmiRow &row, QByteArrayView cell) { row.gpu.persistence = switchOf(cell); }, false},
+    Field{u"mig.mode.current", [](SmiRow &row, QByteArrayView cell) { row.gpu.mig = switchOf(cell); }, false},
     Field{u"gpu_recovery_action", setRecoveryAction, false},
     Field{u"name",
-        [](Row &row, QByteArrayView cell) {
+        [](SmiRow &row, QByteArrayView cell) {
             if (kindOfCell(cell, true) == CellKind::Value)
                 row.gpu.name = cleanLine(cell, 120);
         },
@@ -163,9 +156,9 @@ int rankOf(const QString &word)
     return word.isEmpty() ? 0 : 1;
 }
 
-Row rowOf(const QList<const Field *> &columns, qsizetype name, const QList<QByteArrayView> &cells)
+SmiRow rowOf(const QList<const Field *> &columns, qsizetype name, const QList<QByteArrayView> &cells)
 {
-    Row row;
+    SmiRow row;
     for (qsizetype i = 0; i < cells.size(); ++i) {
         const QByteArrayView cell = cells.at(i);
         const Field *field = columns.at(i);
@@ -177,6 +170,32 @@ Row rowOf(const QList<const Field *> &columns, qsizetype name, const QList<QByte
         }
         if (field)
             field->set(row, cell);
+    }
+    return row;
+}
+
+SmiGpusMemo::Line remembered(QByteArrayView line, QList<QByteArrayView> cells, const SmiRow &row)
+{
+    const QByteArray bytes = line.toByteArray();
+    for (QByteArrayView &cell : cells)
+        cell = QByteArrayView(bytes).sliced(cell.data() - line.data(), cell.size());
+    return {bytes, cells, row};
+}
+
+/// The row as it was with the figures that are new; no value where anything else is.
+std::optional<SmiRow> withNewFigures(const SmiGpusMemo::Line &before, const QList<const Field *> &columns,
+    const QList<QByteArrayView> &cells)
+{
+    if (!before.row.fault.isEmpty() || before.row.onlyFaults || before.cells.size() != cells.size())
+        return std::nullopt;
+    SmiRow row = before.row;
+    for (qsizetype i = 0; i < cells.size(); ++i) {
+        if (cells.at(i) == before.cells.at(i))
+            continue;
+        const Field *field = columns.at(i);
+        if (!field || !field->figure || columns.count(field) != 1 || kindOfCell(cells.at(i)) != CellKind::Value)
+            return std::nullopt;
+        field->set(row, cells.at(i));
     }
     return row;
 }
@@ -217,7 +236,7 @@ void addMessage(SmiGpus &result, QByteArrayView line, bool count)
     }
 }
 
-void addRow(SmiGpus &result, Row row)
+void addRow(SmiGpus &result, SmiRow row)
 {
     if (row.onlyFaults) {
         ++result.faultRows;
@@ -303,6 +322,16 @@ void taint(Gpu &gpu, const QString &word)
 
 SmiGpus parseSmiGpus(const QStringList &asked, QByteArrayView output, QByteArrayView errors)
 {
+    SmiGpusMemo none;
+    return parseSmiGpus(asked, output, errors, none);
+}
+
+SmiGpus parseSmiGpus(const QStringList &asked, QByteArrayView output, QByteArrayView errors, SmiGpusMemo &memo)
+{
+    if (memo.asked != asked)
+        memo = {asked, {}, {}, {}};
+    else if (!output.isEmpty() && memo.output == output && errors.isEmpty())
+        return memo.gpus;
     SmiGpus result;
     const qsizetype flexible = asked.indexOf(u"name"_s);
     QList<const Field *> columns;
@@ -310,9 +339,24 @@ SmiGpus parseSmiGpus(const QStringList &asked, QByteArrayView output, QByteArray
     for (const QString &name : asked)
         columns += fieldCalled(name);
     result.gpus.reserve(std::min<qsizetype>(output.count('\n') + 1, 64));
+    qsizetype rows = 0;
+    const auto take = [&](SmiRow row, QByteArrayView line, QByteArrayView first) {
+        // A sentence may hold as many commas as a row; error words in brackets are cells.
+        const bool sentence = !row.hasIdentity && !line.trimmed().startsWith('[') && smiMessageOf(line);
+        if ((row.hasIdentity || row.onlyFaults) && !sentence)
+            addRow(result, std::move(row));
+        else if (first != asked.value(0).toLatin1()) // the header, where somebody insists on one
+            addMessage(result, line, true);
+    };
     for (const QByteArrayView line : linesOf(output)) {
         if (line.trimmed().isEmpty())
             continue;
+        const SmiGpusMemo::Line *before = rows < memo.lines.size() ? &memo.lines.at(rows) : nullptr;
+        if (before && before->bytes == line) {
+            ++rows;
+            take(before->row, line, before->cells.first());
+            continue;
+        }
         const QList<QByteArrayView> cells = csvCells(line, asked.size(), flexible);
         if (cells.isEmpty()) {
             const bool broken = !smiMessageOf(line) && looksLikeRow(asked, line);
@@ -320,18 +364,23 @@ SmiGpus parseSmiGpus(const QStringList &asked, QByteArrayView output, QByteArray
             addMessage(result, line, !broken);
             continue;
         }
-        Row row = rowOf(columns, flexible, cells);
-        // A sentence may hold as many commas as a row; error words in brackets are cells.
-        const bool sentence = !row.hasIdentity && !line.trimmed().startsWith('[') && smiMessageOf(line);
-        if ((row.hasIdentity || row.onlyFaults) && !sentence)
-            addRow(result, std::move(row));
-        else if (cells.first() != asked.value(0).toLatin1()) // the header, where somebody insists on one
-            addMessage(result, line, true);
+        std::optional<SmiRow> row = before ? withNewFigures(*before, columns, cells) : std::nullopt;
+        if (!row)
+            row = rowOf(columns, flexible, cells);
+        if (rows < mostRemembered) {
+            if (rows == memo.lines.size())
+                memo.lines.emplaceBack();
+            memo.lines[rows] = remembered(line, cells, *row);
+        }
+        ++rows;
+        take(*std::move(row), line, cells.first());
     }
     for (const QByteArrayView line : linesOf(errors)) {
         if (!line.trimmed().isEmpty())
             addMessage(result, line, false);
     }
+    memo.output = errors.isEmpty() && rows <= mostRemembered ? output.toByteArray() : QByteArray();
+    memo.gpus = memo.output.isEmpty() ? SmiGpus() : result;
     return result;
 }
 

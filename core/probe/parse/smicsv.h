@@ -32,8 +32,37 @@ struct SmiGpus
     int repeatedRows = 0;         ///< the same uuid or index again
 };
 
+/// One row as it stands there, before the rows are joined to a list.
+struct SmiRow
+{
+    Gpu gpu;
+    QString driverVersion;
+    bool hasIdentity = false;
+    bool onlyFaults = true;
+    QString fault;        ///< worst fault word of the row
+};
+
+/// What the last answer's bytes were read as. A value that the caller keeps from tick to tick, at most 64 rows of it:
+/// rows that come again, or with other figures only, are not read anew. The result is the same as without.
+struct SmiGpusMemo
+{
+    struct Line
+    {
+        QByteArray bytes;
+        QList<QByteArrayView> cells; ///< of `bytes`
+        SmiRow row;
+    };
+
+    QStringList asked;
+    QByteArray output;
+    SmiGpus gpus;
+    QList<Line> lines;
+};
+
 /// `asked`: the fields in the order asked for; unknown names are skipped over.
 [[nodiscard]] SmiGpus parseSmiGpus(const QStringList &asked, QByteArrayView output, QByteArrayView errors = {});
+[[nodiscard]] SmiGpus parseSmiGpus(const QStringList &asked, QByteArrayView output, QByteArrayView errors,
+    SmiGpusMemo &memo);
 
 /// A line cut into as many cells as `columns`, the surplus commas going to cell `flexible` (-1: none may be
 /// surplus). Empty when there are too few or too many. Cells are trimmed.

@@ -78,10 +78,32 @@ TickAnswers tickOf(const ProbeAnswer &kernel,
     return tick;
 }
 
-HostAnswer build(const TickAnswers &tick)
+/// What is read of processes and of nvidia-smi, as one text, in the order of PIDs.
+QByteArray wholeOf(const HostAnswer &answer)
+{
+    QByteArrayList texts{answer.smi.askedFields.join(u',').toUtf8(), QByteArray::number(int(answer.smi.status)),
+                         QByteArray::number(answer.smi.stuckPid.value_or(-1)), answer.processTrouble.toUtf8()};
+    for (const RawProcess &process : answer.processes.value_or(QList<RawProcess>())) {
+        texts += QByteArray::number(process.pid).rightJustified(9) + ' ' + process.stat + '|' + process.cmdline + '|'
+                 + process.cgroup + '|' + QByteArray::number(process.uid) + (process.ruleMatch ? "r" : "")
+                 + (process.unitMember ? "u" : "") + (process.readable ? "" : "h") + (process.cmdlineCut ? "c" : "");
+    }
+    std::sort(texts.begin() + 4, texts.end());
+    return texts.join('\n');
+}
+
+/// Every tick is read once more with what the call before left in the memo, and a third time with its own.
+HostAnswer build(const TickAnswers &tick, const HostFacts &facts = factsOf())
 {
     QHash<qint64, QString> users;
-    return buildAnswer(factsOf(), tick, users).value().answer;
+    const HostAnswer answer = buildAnswer(facts, tick, users).value().answer;
+    static AnswerMemo memo;
+    for (int time = 0; time < 2; ++time) {
+        const HostAnswer remembered = buildAnswer(facts, tick, users, memo).value().answer;
+        if (wholeOf(remembered) != wholeOf(answer))
+            qFatal("the memo changes what is read");
+    }
+    return answer;
 }
 
 const RawProcess *find(const HostAnswer &answer, qint64 pid)
@@ -119,6 +141,7 @@ private slots:
     void smi_missingParts();
     void suspects_andDescribed();
     void kernel_missing();
+    void memo_newBytesAreReadAnew();
 };
 
 void TstAnswerBuilder::facts_read()
@@ -277,7 +300,7 @@ void TstAnswerBuilder::units_membersAndBadNames()
     QHash<qint64, QString> users;
     HostFacts hidden = factsOf();
     hidden.hidepid = true;
-    answer = buildAnswer(hidden, tick, users).value().answer;
+    answer = build(tick, hidden);
     QVERIFY(find(answer, 99)); // there, but not to be looked at
     QVERIFY(!find(answer, 99)->readable);
 }
@@ -464,6 +487,30 @@ void TstAnswerBuilder::kernel_missing()
     TickAnswers tick;
     QHash<qint64, QString> users;
     QCOMPARE(buildAnswer(factsOf(), tick, users).error().code, ErrorCode::AnswerMalformed);
+}
+
+void TstAnswerBuilder::memo_newBytesAreReadAnew()
+{
+    AnswerMemo memo;
+    QHash<qint64, QString> users;
+    const auto titleOf = [&](const QByteArray &title, const HostFacts &facts = factsOf()) {
+        const auto built = buildAnswer(facts, tickOf(kernelAnswer(recordOf(12, "a", title))), users, memo);
+        const RawProcess *process = built->answer.processes ? find(built->answer, 12) : nullptr;
+        return process ? process->cmdline : QByteArray("none");
+    };
+    QCOMPARE(titleOf("VLLM::Worker_TP0"), QByteArray("VLLM::Worker_TP0"));
+    QCOMPARE(titleOf("VLLM::Worker_TP0"), QByteArray("VLLM::Worker_TP0"));
+    QCOMPARE(titleOf("VLLM::Worker_TP1"), QByteArray("VLLM::Worker_TP1"));
+    QCOMPARE(titleOf("python3"), QByteArray("none")); // no rule knows it any more
+    QCOMPARE(titleOf("VLLM::Worker_TP1"), QByteArray("VLLM::Worker_TP1"));
+    HostFacts hex = factsOf(); // another shell on the host, which writes the same bytes otherwise
+    hex.encoding = Encoding::Hex;
+    QCOMPARE(titleOf("VLLM::Worker_TP1", hex), QByteArray("none"));
+    QCOMPARE(titleOf("VLLM::Worker_TP1"), QByteArray("VLLM::Worker_TP1"));
+    // An answer that cannot be read leaves nothing behind it.
+    ProbeAnswer broken = kernelAnswer(recordOf(12, "a", "VLLM::") + recordOf(12, "a", "VLLM::"));
+    for (int time = 0; time < 2; ++time)
+        QVERIFY(!buildAnswer(factsOf(), tickOf(broken), users, memo)->answer.processes);
 }
 
 PILOTHOUSE_TEST_MAIN(TstAnswerBuilder)

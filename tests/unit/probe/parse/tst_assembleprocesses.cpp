@@ -5,6 +5,8 @@
 #include "tests/support/testmain.h"
 #include "tests/unit/probe/parse/fixtures.h"
 
+#include <array>
+
 using namespace pilothouse;
 using namespace pilothouse::test;
 using namespace Qt::StringLiterals;
@@ -45,6 +47,9 @@ private slots:
     void devices_onlyWhenLooked();
     void devices_withoutAListHaveTheirReason();
     void hostile_texts();
+    void memo_newBytesAreReadAnew_data();
+    void memo_newBytesAreReadAnew();
+    void memo_holdsTheLastTickOnly();
 };
 
 void TstAssembleProcesses::fields_ofAWorker()
@@ -470,6 +475,72 @@ void TstAssembleProcesses::hostile_texts()
         for (const QChar c : text)
             QVERIFY(c.unicode() >= 0x20 && c.unicode() != 0x7F);
     }
+}
+
+namespace {
+
+struct Change
+{
+    const char *name;
+    void (*make)(RawProcess &);
+};
+
+const std::array changes{
+    Change{"nothing", [](RawProcess &) {}},
+    Change{"its figures", [](RawProcess &p) { p.stat.replace(" 2500 ", " 2501 "); }},
+    Change{"its state", [](RawProcess &p) { p.stat.replace(") S ", ") Z "); }},
+    Change{"another process under its number", [](RawProcess &p) { p.stat = statOf(4242, "bash", 90'000); }},
+    Change{"a stat that cannot be read", [](RawProcess &p) { p.stat = "4242 (x"; }},
+    Change{"its title", [](RawProcess &p) { p.cmdline = QByteArray("python3\0-c\0pass", 15); }},
+    Change{"its title, of the same length", [](RawProcess &p) { p.cmdline.replace("TP0", "TP7"); }},
+    Change{"its title is cut", [](RawProcess &p) { p.cmdlineCut = true; }},
+    Change{"no title", [](RawProcess &p) { p.cmdline.clear(); }},
+    Change{"its group", [](RawProcess &p) { p.cgroup = "0::/system.slice/vllm.service\n"; }},
+    Change{"its owner", [](RawProcess &p) { p.uid = 1001; }},
+    Change{"a thread of the kernel", [](RawProcess &p) { p.stat.replace(" 4194560 ", " 2129984 "); }},
+    Change{"its descriptors", [](RawProcess &p) { p.devices = QList<QByteArray>{"/dev/nvidia0"}; }},
+    Change{"it is gone", [](RawProcess &p) { p.stat.clear(); }},
+};
+
+} // namespace
+
+void TstAssembleProcesses::memo_newBytesAreReadAnew_data()
+{
+    QTest::addColumn<int>("number");
+    for (std::size_t i = 0; i < changes.size(); ++i)
+        QTest::newRow(changes[i].name) << int(i);
+}
+
+void TstAssembleProcesses::memo_newBytesAreReadAnew()
+{
+    QFETCH(int, number);
+    HostAnswer answer = wellHost();
+    HostAnswer changed = answer;
+    changes[std::size_t(number)].make(changed.processes->first());
+    AssembleMemory memory;
+    for (const HostAnswer &tick : {answer, changed, changed, answer}) {
+        AssembleMemory none;
+        const Snapshot read = assemble(tick, {}, none, noon());
+        const Snapshot remembered = assemble(tick, {}, memory, noon());
+        QCOMPARE(remembered.processes->size(), read.processes->size());
+        for (qsizetype i = 0; i < read.processes->size(); ++i)
+            QVERIFY2(remembered.processes->at(i) == read.processes->at(i), qPrintable(QString::number(i)));
+    }
+}
+
+void TstAssembleProcesses::memo_holdsTheLastTickOnly()
+{
+    AssembleMemory memory;
+    for (int tick = 0; tick < 50; ++tick) {
+        HostAnswer answer = wellHost();
+        for (int i = 0; i < 20; ++i)
+            answer.processes->append(processOf(5000 + 20 * tick + i, "python3", "python3"));
+        (void)assemble(answer, {}, memory, noon(tick));
+        QCOMPARE(memory.read.processes.size(), 22);
+    }
+    HostAnswer fewer = wellHost();
+    (void)assemble(fewer, {}, memory, noon(60));
+    QCOMPARE(memory.read.processes.size(), 2);
 }
 
 PILOTHOUSE_TEST_MAIN(TstAssembleProcesses)

@@ -77,6 +77,10 @@ private slots:
     void errors_areReadForMessagesOnly();
     void cells_commasGoToTheFlexibleOne();
     void fields_everyOneIsKnownAndNameIsLast();
+    void memo_everyPair_data();
+    void memo_everyPair();
+    void memo_figuresAreNew();
+    void memo_isBounded();
 };
 
 void TstSmiCsv::row_everyVariant_data()
@@ -445,6 +449,106 @@ void TstSmiCsv::fields_everyOneIsKnownAndNameIsLast()
     for (const QString &core : smiCoreGpuFields())
         QVERIFY(fields.contains(core));
     QVERIFY(smiCoreGpuFields().contains(u"uuid"_s));
+}
+
+namespace {
+
+/// Everything that was read, as one text.
+QString wholeOf(const SmiGpus &read)
+{
+    QStringList texts = briefs(read);
+    for (const Gpu &gpu : read.gpus) {
+        texts += gpu.uuid + u' ' + gpu.busId + u' ' + gpu.name + u' ' + shown(gpu.memoryFreeMib) + u' '
+            + shown(gpu.memoryReservedMib) + u' ' + shown(gpu.persistence) + u' ' + shown(gpu.mig) + u' '
+            + shown(gpu.recoveryAction) + u' ' + gpu.memoryUsedMib.word() + (gpu.unifiedMemory ? u" unified"_s : u""_s);
+    }
+    for (const SmiMessage &message : read.messages)
+        texts += QString::number(int(message.kind)) + message.text + message.busId;
+    texts += u"%1 %2 %3 %4 %5 %6 %7"_s.arg(read.driverVersion, read.faultWord, read.firstIgnored)
+                 .arg(read.faultRows).arg(read.unreadableRows).arg(read.ignoredLines).arg(read.repeatedRows);
+    return texts.join(u'\n');
+}
+
+QList<QByteArray> memoOutputs()
+{
+    const QByteArray two = test::gpuRow(0, 5) + test::gpuRow(1, 6);
+    QList<QByteArray> outputs{{}, "\n", two, test::gpuRow(0, 7) + test::gpuRow(1, 6), test::gpuRow(1, 6) + test::gpuRow(0, 5),
+        test::gpuRow(0, 5), two + test::gpuRow(2, 1), two + test::gpuRow(0, 5), "Warning: prose, of a driver\n" + two,
+        "No devices were found\n", QByteArray(two).replace("\n", "\r\n"), QByteArray(two).chopped(1),
+        QByteArray(two).replace(", 5, ", ", [Unknown Error], "), QByteArray(two).replace(", 5, ", ", [N/A], "),
+        QByteArray(two).replace(", 5, ", ", ERR!, "), QByteArray(two).replace(", 5, ", ", , "),
+        QByteArray(two).replace(", 5, ", ", 5 MiB, "), QByteArray(two).replace(", 5, ", ", 5, 6, "),
+        QByteArray(two).replace(", 41, ", ", [GPU requires reset], "), QByteArray(two).replace("Disabled", "Enabled"),
+        QByteArray(two).replace("H100", "H100, odd"), QByteArray(two).replace("H100 80GB HBM3", "GB10"),
+        QByteArray(two).replace("None", "GPU Reset"), QByteArray(two).replace("590.48.01", "610.57.04"),
+        QByteArray(two).replace("GPU-0", "GPU-9"), QByteArray(two).replace("1, GPU", "[Unknown Error], GPU"),
+        QByteArray(two).replace("69.85", "9999999"), QByteArray("[Unknown Error]").repeated(1) + QByteArray(", [Unknown Error]").repeated(14) + '\n'};
+    for (const char *name : {"h100-590.48.01.idle", "h100-590.48.01.load", "h200-mig-590.48.01.idle",
+             "h200-mig-590.48.01.load", "rtx2080s-595.71.05.idle", "rtx4080s-595.71.05.load"})
+        outputs += test::fixture(u"smi/"_s + QString::fromLatin1(name) + u".gpus.csv"_s);
+    return outputs;
+}
+
+} // namespace
+
+void TstSmiCsv::memo_everyPair_data()
+{
+    QTest::addColumn<QStringList>("asked");
+    QTest::newRow("every field") << smiGpuFields();
+    QTest::newRow("few fields") << fieldsOf(mostFields);
+    QTest::newRow("a field twice") << fieldsOf("index,uuid,memory.used,memory.used,name");
+    QTest::newRow("one field") << fieldsOf("index");
+    QTest::newRow("none") << QStringList();
+}
+
+void TstSmiCsv::memo_everyPair()
+{
+    QFETCH(QStringList, asked);
+    const QList<QByteArray> outputs = memoOutputs();
+    for (const QByteArray &first : outputs) {
+        for (const QByteArray &second : outputs) {
+            SmiGpusMemo memo;
+            const QString plain = wholeOf(parseSmiGpus(asked, second));
+            (void)parseSmiGpus(asked, first, {}, memo);
+            for (int time = 0; time < 2; ++time) {
+                const QString remembered = wholeOf(parseSmiGpus(asked, second, {}, memo));
+                QVERIFY2(remembered == plain, QByteArray(first + "-- then --\n" + second).constData());
+            }
+            // Lines on standard error count, and so do other fields.
+            QCOMPARE(wholeOf(parseSmiGpus(asked, second, "No devices were found\n", memo)),
+                wholeOf(parseSmiGpus(asked, second, "No devices were found\n")));
+            const QStringList others = asked.mid(1) + asked.first(qMin<qsizetype>(asked.size(), 1));
+            QCOMPARE(wholeOf(parseSmiGpus(others, second, {}, memo)), wholeOf(parseSmiGpus(others, second)));
+        }
+    }
+}
+
+void TstSmiCsv::memo_figuresAreNew()
+{
+    SmiGpusMemo memo;
+    QCOMPARE(parseSmiGpus(smiGpuFields(), test::gpuRow(0, 5), {}, memo).gpus.first().memoryUsedMib, Quantity<qint64>(5));
+    QCOMPARE(parseSmiGpus(smiGpuFields(), test::gpuRow(0, 9), {}, memo).gpus.first().memoryUsedMib, Quantity<qint64>(9));
+    const QByteArray lost = test::gpuRow(0, 9).replace(", 41, ", ", [GPU is lost], ");
+    const Gpu gone = parseSmiGpus(smiGpuFields(), lost, {}, memo).gpus.first();
+    QCOMPARE(gone.fault, u"GPU is lost"_s);
+    QVERIFY(!gone.memoryUsedMib.isKnown());
+    const Gpu back = parseSmiGpus(smiGpuFields(), test::gpuRow(0, 4), {}, memo).gpus.first();
+    QVERIFY(back.fault.isEmpty());
+    QCOMPARE(back.memoryUsedMib, Quantity<qint64>(4));
+}
+
+void TstSmiCsv::memo_isBounded()
+{
+    SmiGpusMemo memo;
+    QByteArray rows;
+    for (int i = 0; i < 500; ++i)
+        rows += QByteArray::number(i) + ", " + QByteArray::number(i) + '\n';
+    const QStringList asked = fieldsOf("index,memory.used");
+    for (int time = 0; time < 2; ++time) {
+        QCOMPARE(parseSmiGpus(asked, rows, {}, memo).gpus.size(), 500);
+        QVERIFY(memo.lines.size() <= 64);
+        QVERIFY(memo.output.isEmpty());
+    }
 }
 
 PILOTHOUSE_TEST_MAIN(TstSmiCsv)
