@@ -35,7 +35,7 @@ namespace {
 constexpr int crowd = 300;
 constexpr int gpus = 8;
 constexpr int snapshots = 200;
-constexpr int foundings = 30;
+constexpr int foundings = 40;
 
 /// Children that end with this program.
 class Children final
@@ -156,15 +156,11 @@ bool connectSession(SshSession &session)
     return session.state() == SshSession::State::Ready;
 }
 
-/// User and system time of a process so far, in ms, in steps of 10.
-double ticksOf(pid_t pid)
+/// CPU time of a process of one thread so far, in ms, as the scheduler counts it in nanoseconds.
+double cpuOf(pid_t pid)
 {
-    QFile stat(u"/proc/%1/stat"_s.arg(pid));
-    if (!stat.open(QIODevice::ReadOnly))
-        return 0;
-    const QByteArray text = stat.readAll();
-    const QList<QByteArray> fields = text.mid(text.lastIndexOf(')') + 2).split(' ');
-    return (fields.value(11).toDouble() + fields.value(12).toDouble()) * 1000 / double(::sysconf(_SC_CLK_TCK));
+    QFile schedstat(u"/proc/%1/schedstat"_s.arg(pid));
+    return schedstat.open(QIODevice::ReadOnly) ? schedstat.readAll().split(' ').first().toDouble() / 1e6 : 0;
 }
 
 struct Founding
@@ -184,7 +180,7 @@ Founding measureFounding(SshdServer &server)
     waiting.start();
     while (!QFile::exists(control) && waiting.elapsed() < 10'000)
         ::usleep(20'000);
-    const double masterBefore = ticksOf(master);
+    double masterBefore = cpuOf(master);
     for (int i = 0; i < foundings; ++i) {
         QElapsedTimer clock;
         clock.start();
@@ -193,11 +189,10 @@ Founding measureFounding(SshdServer &server)
         rusage usage{};
         ::wait4(pid, nullptr, 0, &usage);
         founding.wall += double(clock.nsecsElapsed()) / 1e6;
-        founding.cpu += milliseconds(usage.ru_utime) + milliseconds(usage.ru_stime);
+        const double masterNow = cpuOf(master);
+        founding.cpu += milliseconds(usage.ru_utime) + milliseconds(usage.ru_stime) + masterNow - masterBefore;
+        masterBefore = masterNow;
     }
-    const double masterShare = (ticksOf(master) - masterBefore) / foundings;
-    for (double &cpu : founding.cpu)
-        cpu += masterShare;
     ::kill(master, SIGKILL); // SIGTERM may come in the moment before it waits, and be slept through
     ::waitpid(master, nullptr, 0);
     return founding;
