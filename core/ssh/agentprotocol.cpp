@@ -99,7 +99,7 @@ std::optional<QList<AgentKey>> agentKeys(QByteArrayView message)
         const auto comment = blob ? takeString(message) : std::nullopt;
         if (!comment)
             return {};
-        keys.append({blob->toByteArray(), cleanLine(*comment, 120)});
+        keys.append({blob->toByteArray(), cleanLine(*comment, 120), {}});
     }
     return keys;
 }
@@ -122,6 +122,19 @@ QByteArray agentSignKey(QByteArrayView message)
     message = message.sliced(1);
     const auto blob = takeString(message);
     return blob ? blob->toByteArray() : QByteArray();
+}
+
+QByteArray agentSignFrame(QByteArrayView message, const QByteArray &key)
+{
+    if (agentMessageType(message) != AgentMessage::SignRequest)
+        return {};
+    message = message.sliced(1);
+    if (!takeString(message))
+        return {};
+    QByteArray body;
+    putString(body, key);
+    body.append(message);
+    return agentFrame(AgentMessage::SignRequest, body);
 }
 
 } // namespace pilothouse

@@ -25,6 +25,7 @@ struct AgentKey
 {
     QByteArray blob; ///< public key as on the wire
     QString comment; ///< cleaned
+    QByteArray signer{}; ///< the agent's key that signs, where `blob` is a certificate that the agent does not have
 
     friend bool operator==(const AgentKey &, const AgentKey &) = default;
 };
@@ -56,5 +57,7 @@ private:
 [[nodiscard]] QByteArray agentKeysFrame(const QList<AgentKey> &keys);
 /// Which key a SignRequest asks for; empty when malformed.
 [[nodiscard]] QByteArray agentSignKey(QByteArrayView message);
+/// The frame of that SignRequest for another key; empty when malformed.
+[[nodiscard]] QByteArray agentSignFrame(QByteArrayView message, const QByteArray &key);
 
 } // namespace pilothouse

@@ -76,6 +76,7 @@ void AgentRelay::agentReadable()
 
 void AgentRelay::agentGone(const QString &why)
 {
+    m_gone = true;
     m_agent.abort();
     if (std::exchange(m_waiting, false))
         answerEnd(agentFrame(AgentMessage::Failure));
@@ -125,10 +126,13 @@ void AgentRelay::endReadable()
             answerEnd(agentKeysFrame(m_keys));
         } else if (type == AgentMessage::SignRequest && m_agent.state() == QLocalSocket::ConnectedState) {
             m_waiting = true;
-            m_agent.write(agentFrame(*type, QByteArrayView(*message).sliced(1)));
             const QByteArray blob = agentSignKey(*message);
             const auto key = std::find_if(m_keys.cbegin(), m_keys.cend(),
                                           [&](const AgentKey &each) { return each.blob == blob; });
+            // ssh does so too: the certificate is shown, its bare key signs.
+            m_agent.write(key == m_keys.cend() || key->signer.isEmpty()
+                              ? agentFrame(*type, QByteArrayView(*message).sliced(1))
+                              : agentSignFrame(*message, key->signer));
             emit signatureAsked(key == m_keys.cend() ? QString() : key->comment);
         } else {
             answerEnd(agentFrame(AgentMessage::Failure));

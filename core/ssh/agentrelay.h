@@ -36,6 +36,10 @@ public:
 
     /// The end for libssh, which owns it from then on; it will be offered `keys`. Errors: LocalIo.
     [[nodiscard]] Result<int> makeEnd(const QList<AgentKey> &keys);
+    /// Other keys on the same end, from the next listing on.
+    void show(const QList<AgentKey> &keys) { m_keys = keys; }
+    /// It was there, and is no more.
+    [[nodiscard]] bool isGone() const { return m_gone; }
     /// Ends the pair: what waits on the other end gets end of file.
     void cut();
     /// The agent was asked for a signature and has not answered yet.
@@ -61,6 +65,7 @@ private:
     int m_end = -1;
     std::unique_ptr<QSocketNotifier> m_notifier;
     bool m_waiting = false;
+    bool m_gone = false;
 };
 
 } // namespace pilothouse

@@ -44,6 +44,7 @@ void PasswordSignIn::ask()
     question.attempt = ++m_attempt;
     question.title = u"Password"_s;
     question.prompts = {{u"Password of %1"_s.arg(m_context.display), false}};
+    question.note = m_context.keysNote;
     m_context.words(u"waiting for the password"_s);
     m_context.ask(std::move(question));
 }
@@ -79,6 +80,7 @@ SignInMethod::Step PasswordSignIn::advance()
     wipe(m_password);
     if (step != Step::Exhausted)
         return step;
+    ++m_context.refused;
     if (result == SSH_AUTH_DENIED && m_attempt < mostAttempts) {
         ask();
         return Step::Again;
@@ -107,7 +109,13 @@ private:
     bool m_asked = false; ///< in this attempt
     int m_prompts = 0;
     int m_attempt = 1;
+    int m_rounds = 0;
 };
+
+/// Of a sign-in in all; real ones have two or three.
+constexpr int mostRounds = 30;
+/// Of an instruction: it must not push the fields off the screen.
+constexpr int mostLines = 20;
 
 /// The server has sent prompts: none are answered at once, others by the person.
 SignInMethod::Step InteractiveSignIn::round()
@@ -122,9 +130,11 @@ SignInMethod::Step InteractiveSignIn::round()
     }
     Question question;
     question.kind = Question::Kind::KeyboardInteractive;
-    question.attempt = m_attempt;
+    question.attempt = m_asked ? 1 : m_attempt; // a further round of the same attempt: nothing was wrong
+    question.note = m_context.keysNote;
     question.title = cleanLine(QByteArrayView(api.interactiveName(m_context.session)), 120);
-    question.instruction = cleanText(QByteArrayView(api.interactiveInstruction(m_context.session)), 2000);
+    question.instruction
+        = cleanText(QByteArrayView(api.interactiveInstruction(m_context.session)), 2000).section(u'\n', 0, mostLines - 1);
     for (int i = 0; i < m_prompts; ++i) {
         char echo = 0;
         const char *text = api.interactivePrompt(m_context.session, static_cast<unsigned>(i), &echo);
@@ -158,6 +168,10 @@ SignInMethod::Step InteractiveSignIn::advance()
     while (!m_asking) {
         const int result = m_context.api.authInteractive(m_context.session);
         if (result == SSH_AUTH_INFO) {
+            if (++m_rounds > mostRounds) {
+                m_context.tried += u"keyboard-interactive (the server asked without an end)"_s;
+                return Step::Exhausted;
+            }
             if (const Step step = round(); step != Step::Accepted)
                 return step;
             continue;
@@ -165,6 +179,7 @@ SignInMethod::Step InteractiveSignIn::advance()
         const Step step = stepOf(m_context, result);
         if (step != Step::Exhausted)
             return step;
+        ++m_context.refused;
         if (result == SSH_AUTH_DENIED && std::exchange(m_asked, false) && ++m_attempt <= mostAttempts)
             continue;
         m_context.tried += u"keyboard-interactive (refused)"_s;

@@ -19,7 +19,7 @@ struct ConnectionSettings
     SshTarget target;
     QString sshConfigFile;    ///< ssh -F; empty: the person's own
     QString knownHostsFile;   ///< --known-hosts: replaces all files of the configuration
-    QString identityFile;     ///< --identity: replaces the configuration's and the agent's keys
+    QString identityFile;     ///< --identity: replaces the configuration's keys; the agent may sign with this one alone
     bool acceptNewHostKey = false; ///< --accept-new-host-key: an unknown key only, and it is stored
     bool askPerson = true;    ///< false: a question ends the attempt (SignInNeedsPerson, HostKeyUnknown)
     std::chrono::milliseconds connectTimeout{10'000};

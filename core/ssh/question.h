@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-// What only a person can answer while a connection is made. The session waits in its state; its sign-in clock stops.
+// What only a person can answer while a connection is made or its probe becomes root. What asks waits in its state and
+// its clock stops.
 // Plain values that cross threads through a Handoff.
 
 #include <QString>
@@ -12,7 +13,7 @@ namespace pilothouse {
 
 struct Question
 {
-    enum class Kind { UnknownHostKey, KeyPassphrase, Password, KeyboardInteractive };
+    enum class Kind { UnknownHostKey, KeyPassphrase, Password, KeyboardInteractive, SudoPassword };
     struct Prompt
     {
         QString text; ///< cleaned
@@ -26,7 +27,7 @@ struct Question
     QString keyType;          ///< "ED25519"
     QString fingerprint;      ///< "SHA256:…"
     QString knownHostsFile;   ///< where it would be stored
-    QString note;             ///< for example: other keys are known for this host, certified keys are not supported
+    QString note;             ///< for example: other keys are known for this host; also: why keys did not do
     // KeyPassphrase
     QString keyFile;
     int attempt = 1;          ///< second and later: the last answer was wrong
@@ -35,6 +36,9 @@ struct Question
     QString instruction;
     QList<Prompt> prompts;
 };
+
+/// What a session says while its agent, not the program, may be asking a person; a jump host's words end with it.
+inline constexpr QStringView agentAsksWords = u"waiting for the agent: touch your key, or answer what it asks";
 
 struct Answer
 {

@@ -22,7 +22,8 @@ public:
 
     enum class Stream { Output, Error };
 
-    /// Queues bytes for the shell's standard input. Before opened() too; after closed() they are dropped.
+    /// Queues bytes for the shell's standard input. Before opened() too; after closed() they are dropped. Copies them:
+    /// a caller may wipe its own.
     virtual void write(const QByteArray &bytes) = 0;
     /// End of file on standard input, after all that was written.
     virtual void closeInput() = 0;

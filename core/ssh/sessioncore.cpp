@@ -353,6 +353,22 @@ void SessionCore::ask(Question question)
         tell(question);
 }
 
+/// A touch or a PIN is a person's, as an answer is: where one is there, they may take as long as they like.
+void SessionCore::agentWaits(bool waits)
+{
+    m_neededPerson = true;
+    if (!m_settings.askPerson)
+        return;
+    if (waits) {
+        if (m_route)
+            m_route->settled();
+        pauseDeadline();
+    } else {
+        resumeDeadline();
+    }
+    waitForOthers(waits);
+}
+
 void SessionCore::answer(Answer answer)
 {
     if (!m_asking || answer.questionId != m_questionId || m_end) {
@@ -442,6 +458,8 @@ void SessionCore::close()
         return;
     const std::shared_ptr<SessionCore> self = shared_from_this();
     m_end = Error{ErrorCode::Cancelled, u"The connection was closed here."_s, {}};
+    if (m_signIn)
+        m_signIn->abandon(); // an agent that waits for a person holds nothing up
     enter(State::Closing, u"closing"_s);
     wake();
 }

@@ -111,6 +111,7 @@ private:
     void arm();
 
     void ask(Question question);
+    void agentWaits(bool waits);
     void startDeadline(std::chrono::milliseconds time);
     void pauseDeadline();
     void resumeDeadline();

@@ -4,6 +4,7 @@
 
 #include "core/base/cleantext.h"
 #include "core/ssh/effectivesettings.h"
+#include "core/ssh/keyoffers.h"
 
 #include <sys/socket.h>
 
@@ -222,10 +223,11 @@ void SessionCore::startSignIn()
         .words = [this](const QString &words) { say(words); },
         .ask = [this](Question question) { ask(std::move(question)); },
         .wake = [this] { wake(); },
+        .agentWaits = [this](bool waits) { agentWaits(waits); },
         .tried = {},
-        .refusedKeys = {},
+        .usedKeys = {},
         .missing = {},
-        .offered = 0,
+        .keysNote = {},
     });
     enter(State::SigningIn, u"signing in"_s);
 }

@@ -34,6 +34,15 @@ QString methodNames(unsigned methods)
     return names.isEmpty() ? u"nothing that is known here"_s : names.join(u", "_s);
 }
 
+/// Refusals after which an end without a word is no accident of the network.
+constexpr int leastBeforeSilentEnd = 3;
+
+QString fewerKeys()
+{
+    return u"Set IdentitiesOnly yes and IdentityFile for this host in the SSH configuration, so that only its key is "
+           "offered."_s;
+}
+
 // libssh's own constant text for a disconnect packet; a link that merely breaks reads otherwise.
 bool serverHungUp(const QString &text)
 {
@@ -129,8 +138,7 @@ void SignIn::planMethods(int methods)
         = host.preferredAuthentications.isEmpty() ? defaultOrder() : host.preferredAuthentications;
     for (const QString &name : order) {
         if (name == "publickey"_L1 && host.pubkeyAuthentication && (offered & SSH_AUTH_METHOD_PUBLICKEY)) {
-            plan(Kind::Agent);
-            plan(Kind::KeyFiles);
+            plan(Kind::PublicKeys);
         } else if (name == "keyboard-interactive"_L1 && host.kbdInteractiveAuthentication
                    && (offered & SSH_AUTH_METHOD_INTERACTIVE)) {
             plan(Kind::Interactive);
@@ -138,16 +146,15 @@ void SignIn::planMethods(int methods)
             plan(Kind::Password);
         }
     }
+    m_context.personFollows = m_context.settings.askPerson && !m_plan.empty() && m_plan.back() != Kind::PublicKeys;
 }
 
 std::unique_ptr<SignInMethod> SignIn::make(Kind kind)
 {
     m_used.insert(static_cast<int>(kind));
     switch (kind) {
-    case Kind::Agent:
-        return makeAgentSignIn(m_context);
-    case Kind::KeyFiles:
-        return makeKeyFileSignIn(m_context);
+    case Kind::PublicKeys:
+        return makePublicKeySignIn(m_context);
     case Kind::Interactive:
         return makeInteractiveSignIn(m_context);
     case Kind::Password:
@@ -167,8 +174,9 @@ SignIn::Outcome SignIn::advance()
         if (!m_method) {
             if (m_plan.empty())
                 return refuse();
-            m_method = make(m_plan.front());
+            m_kind = m_plan.front();
             m_plan.pop_front();
+            m_method = make(m_kind);
         }
         switch (m_method->advance()) {
         case SignInMethod::Step::Again:
@@ -177,6 +185,8 @@ SignIn::Outcome SignIn::advance()
             return Outcome::SignedIn;
         case SignInMethod::Step::Partial:
             m_method.reset();
+            if (m_kind == Kind::PublicKeys)
+                m_used.remove(static_cast<int>(m_kind)); // the server may want a second key
             planMethods(m_context.api.authMethods(m_context.session));
             break;
         case SignInMethod::Step::Exhausted:
@@ -199,17 +209,20 @@ SignIn::Outcome SignIn::refuse()
         = u"%1 (the server takes %2): %3."_s.arg(m_context.display, methodNames(m_methods), tried);
     if (m_context.missing)
         return failed({ErrorCode::SignInNeedsPerson, u"%1 %2"_s.arg(*m_context.missing, detail), {}});
-    return failed({ErrorCode::SignInRefused, detail, {}});
+    return failed({ErrorCode::SignInRefused, detail, m_context.refused >= usualAuthTries - 1 ? fewerKeys() : QString()});
 }
 
 SignIn::Outcome SignIn::lost()
 {
     const QString text = cleanLine(QByteArrayView(m_context.api.errorText(m_context.session)), 200);
-    if (m_context.offered > 0 && serverHungUp(text)) {
+    // Other servers than OpenSSH's close without a word when they have had enough.
+    if (m_context.offered > 0 && (serverHungUp(text) || m_context.refused >= leastBeforeSilentEnd)) {
+        const QString words = serverHungUp(text) ? text.section(u':', 2).trimmed() : QString();
         return failed({ErrorCode::SignInRefused,
-                       u"%1: the server ended the connection (%2) after: %3."_s.arg(
-                           m_context.display, text, m_context.tried.join(u"; "_s)),
-                       u"With many keys in the agent, set IdentitiesOnly and IdentityFile for this host."_s});
+                       u"%1: the server ended the connection%2 after: %3."_s.arg(
+                           m_context.display, words.isEmpty() ? QString() : QString(u" (“"_s + words + u"”)"_s),
+                           m_context.tried.join(u"; "_s)),
+                       m_context.refused > 1 ? fewerKeys() : QString()});
     }
     return failed({ErrorCode::ConnectionLost, u"The server closed the connection during the sign-in."_s, {}});
 }

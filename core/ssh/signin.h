@@ -35,7 +35,7 @@ public:
     [[nodiscard]] QString waitingFor() const { return m_words; }
 
 private:
-    enum class Kind { Agent, KeyFiles, Interactive, Password };
+    enum class Kind { PublicKeys, Interactive, Password };
 
     [[nodiscard]] Outcome begin();
     void planMethods(int methods);
@@ -48,6 +48,7 @@ private:
     std::function<void(Question)> m_ask;
     std::function<void(const QString &)> m_say;
     std::unique_ptr<SignInMethod> m_method;
+    Kind m_kind = Kind::PublicKeys; ///< of m_method
     std::deque<Kind> m_plan;
     QSet<int> m_used; ///< kinds that will not be tried again
     bool m_begun = false;

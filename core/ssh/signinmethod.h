@@ -32,11 +32,17 @@ struct SignInContext
     std::function<void(const QString &)> words;
     std::function<void(Question)> ask; ///< fills id and host
     std::function<void()> wake;        ///< advance() again, from the event loop
+    /// The agent may be waiting for a person: a touch, a PIN, a confirmation.
+    std::function<void(bool)> agentWaits;
 
     QStringList tried;              ///< what was tried or left out, in order, for people
-    QSet<QByteArray> refusedKeys;   ///< blobs that the server does not take
+    QSet<QByteArray> usedKeys;      ///< blobs that the server does not take, or not once more
     std::optional<QString> missing; ///< what only a person could have given
     int offered = 0;                ///< keys and answers that the server has judged or is judging
+    int refused = 0;                ///< of these; servers end the connection after some
+    bool personFollows = false;     ///< after the keys a person may still type something
+    QString keysNote;               ///< why not all keys were offered, for that person
+    int agentEnd = -1;              ///< what libssh was given last to talk to the agent
 };
 
 class SignInMethod
@@ -65,19 +71,14 @@ public:
     [[nodiscard]] virtual Error error() const { return {}; }
 };
 
-[[nodiscard]] std::unique_ptr<SignInMethod> makeAgentSignIn(SignInContext &context);
-[[nodiscard]] std::unique_ptr<SignInMethod> makeKeyFileSignIn(SignInContext &context);
+[[nodiscard]] std::unique_ptr<SignInMethod> makePublicKeySignIn(SignInContext &context);
 [[nodiscard]] std::unique_ptr<SignInMethod> makePasswordSignIn(SignInContext &context);
 [[nodiscard]] std::unique_ptr<SignInMethod> makeInteractiveSignIn(SignInContext &context);
 
 /// How often a passphrase, a password or a round of prompts is asked for.
 constexpr int mostAttempts = 3;
-
-/// The public half of a key file: of path.pub, or of the file itself where its format shows it. Empty: not without the
-/// passphrase, or no key at all.
-[[nodiscard]] QByteArray publicBlobOfFile(LibsshApi &api, const QString &path);
-/// The wire form of a key; empty on error.
-[[nodiscard]] QByteArray blobOfKey(LibsshApi &api, ssh_key key);
+/// sshd's MaxAuthTries as it comes: it ends the connection with that many refusals.
+constexpr int usualAuthTries = 6;
 
 /// What becomes of a return value of ssh_userauth_… that is neither success nor another try.
 [[nodiscard]] SignInMethod::Step stepOf(SignInContext &context, int result);

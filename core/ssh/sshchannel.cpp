@@ -3,6 +3,7 @@
 #include "core/ssh/sshchannel.h"
 
 #include "core/base/cleantext.h"
+#include "core/ssh/secret.h"
 
 #include <algorithm>
 
@@ -79,7 +80,11 @@ void SshChannel::write(const QByteArray &bytes)
 {
     if (m_inputToClose || m_state == State::Closing || m_state == State::Closed)
         return;
-    m_outgoing.append(bytes);
+    // A copy of its own even where nothing waits: the caller may wipe what it gave, as we do once it is sent.
+    if (m_outgoing.isEmpty())
+        m_outgoing = QByteArray(bytes.constData(), bytes.size());
+    else
+        m_outgoing.append(bytes);
     m_wake();
 }
 
@@ -112,7 +117,7 @@ void SshChannel::finish(std::shared_ptr<const Error> error)
 {
     m_error = std::move(error);
     m_closedToEmit = true;
-    m_outgoing.clear();
+    wipe(m_outgoing);
     m_sent = 0;
     m_state = m_channel ? State::Closing : State::Closed;
 }
@@ -165,7 +170,7 @@ void SshChannel::writeSome()
         budget -= taken;
     }
     if (m_sent == m_outgoing.size()) {
-        m_outgoing.clear();
+        wipe(m_outgoing); // maybe a password
         m_sent = 0;
     } else if (m_sent > writeStep) {
         m_outgoing.remove(0, m_sent);

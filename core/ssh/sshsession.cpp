@@ -54,6 +54,16 @@ QString SshSession::peer() const
     return d->core->peer();
 }
 
+bool SshSession::neededPerson() const
+{
+    return d->core->neededPerson();
+}
+
+bool SshSession::endedOnTheWay() const
+{
+    return d->core->endedOnTheWay();
+}
+
 std::unique_ptr<RemoteShell> SshSession::openShell()
 {
     return d->core->openShell();

@@ -35,13 +35,18 @@ public:
     [[nodiscard]] State state() const;
     /// user@address:port of the peer, once connected.
     [[nodiscard]] QString peer() const;
+    /// A person had to answer or touch something in order to sign in here (the jump hosts see to their own sign-ins).
+    [[nodiscard]] bool neededPerson() const;
+    /// It was a jump host on the way that failed.
+    [[nodiscard]] bool endedOnTheWay() const;
     [[nodiscard]] std::unique_ptr<RemoteShell> openShell() override;
 
 signals:
     /// States only move forward. `words` say what is going on now, for a person: "waiting for the agent".
     void stateChanged(pilothouse::SshSession::State state, const QString &words);
     void asked(const pilothouse::Question &question);
-    /// True while it waits for what many share, a jump host and its turn there: with no limit of time of its own.
+    /// True while it waits with no limit of time of its own: for what many share, a jump host and its turn there, or for
+    /// an agent that waits for a person.
     void waitsForOthers(bool waits);
     /// Exactly once, after the last signal of every shell; nothing follows.
     void ended(const pilothouse::Error &error);

@@ -36,14 +36,27 @@ bool AgentProcess::start(const QString &socketPath)
     return QFile::exists(socketPath);
 }
 
-bool AgentProcess::add(const QString &keyFile, const QStringList &options)
+bool AgentProcess::sshAdd(const QStringList &arguments, const QStringList &more)
 {
     QProcess add;
-    QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
-    environment.insert(u"SSH_AUTH_SOCK"_s, m_path);
-    add.setProcessEnvironment(environment);
-    add.start(u"ssh-add"_s, QStringList{u"-q"_s} + options + QStringList{keyFile});
+    add.setEnvironment(QProcess::systemEnvironment() + QStringList{u"SSH_AUTH_SOCK="_s + m_path} + more);
+    add.start(u"ssh-add"_s, arguments);
     return add.waitForFinished(10'000) && add.exitCode() == 0;
+}
+
+bool AgentProcess::add(const QString &keyFile, const QStringList &options)
+{
+    return sshAdd(QStringList{u"-q"_s} + options + QStringList{keyFile});
+}
+
+bool AgentProcess::lock()
+{
+    QFile ask(m_path + u".ask"_s);
+    if (!ask.open(QIODevice::WriteOnly) || ask.write("#!/bin/sh\necho word\n") < 0)
+        return false;
+    ask.close();
+    ask.setPermissions(QFile::ReadOwner | QFile::ExeOwner);
+    return sshAdd({u"-x"_s}, {u"SSH_ASKPASS="_s + ask.fileName(), u"SSH_ASKPASS_REQUIRE=force"_s});
 }
 
 void AgentProcess::setStopped(bool stopped)

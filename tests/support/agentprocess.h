@@ -19,11 +19,15 @@ public:
 
     [[nodiscard]] bool start(const QString &socketPath);
     [[nodiscard]] bool add(const QString &keyFile, const QStringList &options = {});
+    /// As ssh-add -x: it then lists nothing and signs nothing.
+    [[nodiscard]] bool lock();
     /// Stopped, it takes connections (the kernel does) and answers nothing.
     void setStopped(bool stopped);
     [[nodiscard]] QString socketPath() const { return m_path; }
 
 private:
+    [[nodiscard]] bool sshAdd(const QStringList &arguments, const QStringList &environment = {});
+
     QProcess m_process;
     QString m_path;
 };

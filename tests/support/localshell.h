@@ -59,7 +59,7 @@ public:
         QObject::connect(process, &QProcess::finished, process, &QObject::deleteLater);
     }
 
-    void write(const QByteArray &bytes) override { m_process->write(bytes); }
+    void write(const QByteArray &bytes) override { m_process->write(bytes.constData(), bytes.size()); }
     void closeInput() override { m_process->closeWriteChannel(); }
     void close() override { m_process->closeWriteChannel(); }
     [[nodiscard]] qsizetype pendingBytes() const override { return m_process->bytesToWrite(); }

@@ -21,6 +21,7 @@ private slots:
     void keys_malformed();
     void keys_commentIsCleaned();
     void signKey_isTheFirstString();
+    void signFrame_changesTheKeyAlone();
     void anyBytes_areSurvived();
 
 private:
@@ -117,6 +118,16 @@ void TstAgentProtocol::signKey_isTheFirstString()
     QCOMPARE(agentSignKey(message(agentFrame(AgentMessage::SignRequest, body))), "blob");
     QCOMPARE(agentSignKey(message(agentFrame(AgentMessage::Failure, body))), QByteArray());
     QCOMPARE(agentSignKey(message(agentFrame(AgentMessage::SignRequest, body.left(6)))), QByteArray());
+}
+
+void TstAgentProtocol::signFrame_changesTheKeyAlone()
+{
+    const QByteArray rest("\0\0\0\2xy\0\0\0\4", 10); // what is signed, and flags
+    const QByteArray request = message(agentFrame(AgentMessage::SignRequest, QByteArray("\0\0\0\4cert", 8) + rest));
+    QCOMPARE(agentSignFrame(request, "key"), agentFrame(AgentMessage::SignRequest, QByteArray("\0\0\0\3key", 7) + rest));
+    QCOMPARE(agentSignFrame(message(agentFrame(AgentMessage::Failure)), "key"), QByteArray());
+    QCOMPARE(agentSignFrame(request.left(6), "key"), QByteArray());
+    QCOMPARE(agentSignFrame({}, "key"), QByteArray());
 }
 
 void TstAgentProtocol::anyBytes_areSurvived()

@@ -1,12 +1,9 @@
 // SPDX-FileCopyrightText: Pilothouse contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "core/ssh/agentprotocol.h"
 #include "tests/support/testmain.h"
 #include "tests/unit/ssh/corefixture.h"
 
 #include <QElapsedTimer>
-#include <QLocalServer>
-#include <QLocalSocket>
 
 using namespace pilothouse;
 using namespace pilothouse::test;
@@ -42,12 +39,9 @@ private slots:
     void key_signatureRefused();
     void key_withoutPublicHalfIsLoadedFirst();
     void key_pubOfAnotherKindOfErrorIsPassedOver();
-    void agent_isOfferedFirstAndCutAtTheEnd();
-    void agent_refusedKeysAreNotOfferedFromFiles();
-    void agent_thatGivesNoSignature();
-    void agent_socketIsNotTaken();
-    void agent_unreadableKeyTypesAreNotShown();
-    void agent_onlyConfiguredKeysFirst();
+    void interactive_roundsOfOneAttemptAreNotWrongAnswers();
+    void interactive_withoutAnEndIsEnded_data();
+    void interactive_withoutAnEndIsEnded();
 
 private:
     [[nodiscard]] bool finish()
@@ -60,57 +54,13 @@ private:
     {
         return m_fixture->core->state() == SshSession::State::Ready && !m_fixture->ended;
     }
-    void playAgent(const QList<AgentKey> &keys);
-    static QByteArray key(const QByteArray &type, const QByteArray &rest)
-    {
-        QByteArray blob("\0\0\0", 3);
-        blob += static_cast<char>(type.size());
-        blob += type;
-        blob += rest;
-        return blob;
-    }
-
     std::unique_ptr<CoreFixture> m_fixture;
-    std::unique_ptr<QLocalServer> m_agent;
 };
 
 void TstSignIn::init()
 {
     m_fixture = std::make_unique<CoreFixture>();
-    m_agent.reset();
 }
-
-/// An agent that lists these keys and signs everything.
-void TstSignIn::playAgent(const QList<AgentKey> &keys)
-{
-    m_agent = std::make_unique<QLocalServer>();
-    const QString path = m_fixture->folder.filePath(u"agent"_s);
-    QVERIFY(m_agent->listen(path));
-    m_fixture->host.identityAgent = path;
-    connect(m_agent.get(), &QLocalServer::newConnection, this, [this, keys] {
-        QLocalSocket *client = m_agent->nextPendingConnection();
-        connect(client, &QLocalSocket::readyRead, this, [client, keys] {
-            const QByteArray request = client->readAll();
-            client->write(request.at(4) == char(AgentMessage::RequestIdentities)
-                              ? agentKeysFrame(keys)
-                              : agentFrame(AgentMessage::SignResponse, "signature"));
-        });
-    });
-}
-
-namespace {
-
-/// What libssh does with the socket that it was given: a request, and waiting for the answer.
-QByteArray talk(int fd, const QByteArray &request)
-{
-    if (::send(fd, request.constData(), size_t(request.size()), MSG_NOSIGNAL) != request.size())
-        return {};
-    char bytes[4'096];
-    const ssize_t count = ::recv(fd, bytes, sizeof bytes, 0);
-    return count > 0 ? QByteArray(bytes, count) : QByteArray();
-}
-
-} // namespace
 
 void TstSignIn::none_mayBeEnough()
 {
@@ -360,7 +310,7 @@ void TstSignIn::hangUpAfterOffers_isARefusal_data()
     QTest::addColumn<ErrorCode>("code");
     QTest::newRow("too many failures") << QByteArray("Received SSH_MSG_DISCONNECT: 2:Too many authentication failures")
                                        << true << ErrorCode::SignInRefused;
-    QTest::newRow("the link breaks") << QByteArray("Socket error: disconnected") << true << ErrorCode::ConnectionLost;
+    QTest::newRow("the link breaks, one try") << QByteArray("Socket error: disconnected") << true << ErrorCode::ConnectionLost;
     QTest::newRow("before any offer") << QByteArray("Received SSH_MSG_DISCONNECT: 11:bye") << false
                                       << ErrorCode::ConnectionLost;
 }
@@ -434,104 +384,46 @@ void TstSignIn::key_pubOfAnotherKindOfErrorIsPassedOver()
     QVERIFY2(m_fixture->ended->detail.contains(u"cannot be offered"_s), qPrintable(m_fixture->ended->detail));
 }
 
-void TstSignIn::agent_isOfferedFirstAndCutAtTheEnd()
+void TstSignIn::interactive_roundsOfOneAttemptAreNotWrongAnswers()
 {
-    const QByteArray blob = key("ssh-ed25519", "one");
-    playAgent({{blob, u"me"_s}});
-    QByteArray listed;
-    QByteArray signedBytes;
-    m_fixture->api->onAgent = [&](int fd) {
-        listed = talk(fd, agentFrame(AgentMessage::RequestIdentities));
-        QByteArray body("\0\0\0", 3);
-        body += static_cast<char>(blob.size());
-        body += blob;
-        signedBytes = talk(fd, agentFrame(AgentMessage::SignRequest, body));
-        ::close(fd);
-        return int(SSH_AUTH_SUCCESS);
-    };
-    m_fixture->open();
+    m_fixture->settings.askPerson = true;
+    m_fixture->api->methods = SSH_AUTH_METHOD_INTERACTIVE;
+    m_fixture->api->prompts = {"Code: "};
+    m_fixture->api->script("authInteractive", {SSH_AUTH_INFO, SSH_AUTH_INFO, SSH_AUTH_DENIED, SSH_AUTH_INFO,
+                                               SSH_AUTH_INFO, SSH_AUTH_SUCCESS});
+    m_fixture->make();
+    m_fixture->onQuestion = [&](const Question &) { m_fixture->answer({u"1"_s}); };
+    m_fixture->core->open();
     QVERIFY(finish() && isReady());
-    QCOMPARE(listed, agentKeysFrame({{blob, u"me"_s}}));
-    QCOMPARE(signedBytes, agentFrame(AgentMessage::SignResponse, "signature"));
-    QVERIFY(m_fixture->words.contains(u"waiting for the agent (key me)"_s));
-    QCOMPARE(m_fixture->api->count("authTryPublicKey"), 0);
+    QList<int> attempts;
+    for (const Question &question : std::as_const(m_fixture->questions))
+        attempts += question.attempt;
+    QCOMPARE(attempts, (QList<int>{1, 1, 2, 1}));
 }
 
-void TstSignIn::agent_refusedKeysAreNotOfferedFromFiles()
+void TstSignIn::interactive_withoutAnEndIsEnded_data()
 {
-    const QByteArray blob = key("ssh-ed25519", "one");
-    playAgent({{blob, u"me"_s}});
-    m_fixture->api->publicKeys.insert(QFile::encodeName(m_fixture->host.identityFiles.constFirst()), blob.toBase64());
-    m_fixture->api->onAgent = [](int fd) {
-        ::close(fd);
-        return int(SSH_AUTH_DENIED);
-    };
-    m_fixture->open();
+    QTest::addColumn<bool>("prompts");
+    QTest::newRow("empty rounds") << false;
+    QTest::newRow("with prompts") << true;
+}
+
+void TstSignIn::interactive_withoutAnEndIsEnded()
+{
+    QFETCH(bool, prompts);
+    m_fixture->settings.askPerson = true;
+    m_fixture->api->methods = SSH_AUTH_METHOD_INTERACTIVE;
+    if (prompts)
+        m_fixture->api->prompts = {"More? "};
+    for (int i = 0; i < 200; ++i)
+        m_fixture->api->script("authInteractive", {SSH_AUTH_INFO});
+    m_fixture->make();
+    m_fixture->onQuestion = [&](const Question &) { m_fixture->answer({u"yes"_s}); };
+    m_fixture->core->open();
     QVERIFY(finish() && !isReady());
     QCOMPARE(m_fixture->ended->code, ErrorCode::SignInRefused);
-    QCOMPARE(m_fixture->api->count("authTryPublicKey"), 0);
-}
-
-void TstSignIn::agent_thatGivesNoSignature()
-{
-    const QByteArray blob = key("ssh-ed25519", "one");
-    playAgent({{blob, u"me"_s}});
-    m_fixture->api->publicKeys.insert(QFile::encodeName(m_fixture->host.identityFiles.constFirst()), blob.toBase64());
-    m_fixture->api->onAgent = [](int fd) {
-        ::close(fd);
-        return int(SSH_AUTH_ERROR);
-    };
-    m_fixture->open();
-    // The same key from its file may still do: the server has not refused it.
-    QVERIFY(finish() && isReady());
-    QCOMPARE(m_fixture->api->count("authTryPublicKey"), 1);
-}
-
-void TstSignIn::agent_socketIsNotTaken()
-{
-    playAgent({{key("ssh-ed25519", "one"), u"me"_s}});
-    m_fixture->api->script("setAgentSocket", {SSH_ERROR});
-    m_fixture->open();
-    QVERIFY(finish() && !isReady());
-    QCOMPARE(m_fixture->ended->code, ErrorCode::Internal);
-}
-
-void TstSignIn::agent_unreadableKeyTypesAreNotShown()
-{
-    const AgentKey good{key("ecdsa-sha2-nistp256", "x"), u"good"_s};
-    playAgent({{key("ssh-dss", "x"), u"old"_s}, {"\0", u"short"_s}, {QByteArray("\xff\xff\xff\xff", 4), u"lies"_s},
-               {key("webauthn-sk@example", "x"), u"new"_s}, good});
-    QByteArray listed;
-    m_fixture->api->onAgent = [&](int fd) {
-        listed = talk(fd, agentFrame(AgentMessage::RequestIdentities));
-        ::close(fd);
-        return int(SSH_AUTH_SUCCESS);
-    };
-    m_fixture->open();
-    QVERIFY(finish() && isReady());
-    QCOMPARE(listed, agentKeysFrame({good}));
-}
-
-void TstSignIn::agent_onlyConfiguredKeysFirst()
-{
-    const AgentKey one{key("ssh-ed25519", "one"), u"one"_s};
-    const AgentKey two{key("ssh-ed25519", "two"), u"two"_s};
-    for (const bool only : {false, true}) {
-        m_fixture = std::make_unique<CoreFixture>();
-        playAgent({one, two});
-        m_fixture->host.identitiesOnly = only;
-        m_fixture->api->publicKeys.insert(QFile::encodeName(m_fixture->host.identityFiles.constFirst()),
-                                          two.blob.toBase64());
-        QByteArray listed;
-        m_fixture->api->onAgent = [&](int fd) {
-            listed = talk(fd, agentFrame(AgentMessage::RequestIdentities));
-            ::close(fd);
-            return int(SSH_AUTH_SUCCESS);
-        };
-        m_fixture->open();
-        QVERIFY(finish() && isReady());
-        QCOMPARE(listed, only ? agentKeysFrame({two}) : agentKeysFrame({two, one}));
-    }
+    QVERIFY2(m_fixture->ended->detail.contains(u"asked without an end"_s), qPrintable(m_fixture->endText()));
+    QVERIFY(m_fixture->questions.size() < 40);
 }
 
 PILOTHOUSE_TEST_MAIN(TstSignIn)

@@ -190,7 +190,7 @@ void TstSshAgentSignIn::agent_stoppedWhileSigningEndsInTime()
     watch.session->open();
     QTRY_VERIFY(watch.ended);
     QCOMPARE(watch.ended->code, ErrorCode::SignInTimeout);
-    QVERIFY2(watch.ended->detail.contains(u"waiting for the agent (key test)"_s), qPrintable(watch.ended->detail));
+    QVERIFY2(watch.ended->detail.contains(u"waiting for the agent: touch your key"_s), qPrintable(watch.ended->detail));
     QVERIFY(timer.elapsed() < 4'000);
 }
 

@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: Pilothouse contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "tests/support/agentprocess.h"
 #include "tests/support/sshdserver.h"
 #include "tests/support/testmain.h"
 #include "tests/unit/ssh/sshd/sessionwatch.h"
@@ -20,6 +21,9 @@ private slots:
     void certificate_besideItsKeySignsIn_data();
     void certificate_besideItsKeySignsIn();
     void certificate_ofTheConfigurationSignsIn();
+    void certificate_withItsKeyInTheAgent_data();
+    void certificate_withItsKeyInTheAgent();
+    void certificate_besideItsKeyWithThatInTheAgent();
     void certificate_ofAnEncryptedKey();
     void certificate_ofAnotherKeyIsNotOffered();
     void certificate_thatIsRefusedLeavesTheKey();
@@ -93,6 +97,59 @@ void TstSshCertificates::certificate_ofTheConfigurationSignsIn()
     SessionWatch watch(m_server.settings());
     QVERIFY(finish(watch));
     QVERIFY2(watch.isReady(), qPrintable(watch.endText()));
+}
+
+void TstSshCertificates::certificate_withItsKeyInTheAgent_data()
+{
+    QTest::addColumn<QString>("name");
+    QTest::addColumn<bool>("identitiesOnly");
+    QTest::newRow("ed25519") << u"ed25519"_s << false;
+    QTest::newRow("rsa") << u"rsa"_s << false;
+    QTest::newRow("ecdsa") << u"ecdsa"_s << false;
+    QTest::newRow("ed25519, IdentitiesOnly") << u"ed25519"_s << true;
+}
+
+void TstSshCertificates::certificate_withItsKeyInTheAgent()
+{
+    QFETCH(QString, name);
+    QFETCH(bool, identitiesOnly);
+    // The private half is the agent's alone: ssh-add finds no certificate beside this copy.
+    const QString lonely = path(name + u"-lonely"_s);
+    QFile::remove(lonely);
+    QVERIFY(QFile::copy(path(name), lonely));
+    AgentProcess agent;
+    QVERIFY(agent.start(path(u"agent-"_s + QString::fromLatin1(QTest::currentDataTag()).simplified().replace(u' ', u'_'))));
+    QVERIFY(agent.add(path(u"bare"_s)));
+    QVERIFY(agent.add(lonely));
+    QStringList lines{u"CertificateFile "_s + path(name) + u"-cert.pub"_s, u"IdentityAgent "_s + agent.socketPath()};
+    if (identitiesOnly)
+        lines += u"IdentitiesOnly yes"_s;
+    QVERIFY(m_server.writeClientConfig(lines, u"nothing"_s));
+    SessionWatch watch(m_server.settings());
+    QVERIFY(finish(watch));
+    QVERIFY2(watch.isReady(), qPrintable(watch.endText()));
+    QVERIFY(watch.words.contains(u"signing in with "_s + path(name) + u"-cert.pub"_s));
+    // As ssh: the certificate is the first thing that is offered.
+    QVERIFY2(!watch.words.contains(u"signing in with the agent's keys"_s), qPrintable(watch.words.join(u'\n')));
+}
+
+void TstSshCertificates::certificate_besideItsKeyWithThatInTheAgent()
+{
+    AgentProcess agent;
+    QVERIFY(agent.start(path(u"agent-secret"_s)));
+    const QString open = path(u"secret-open"_s);
+    QVERIFY(QFile::copy(path(u"secret"_s), open));
+    QFile::setPermissions(open, QFile::ReadOwner | QFile::WriteOwner);
+    bool ok = false;
+    const QString said = runTool(u"ssh-keygen"_s, {u"-q"_s, u"-p"_s, u"-P"_s, u"open sesame"_s, u"-N"_s, QString(), u"-f"_s, open},
+                                 &ok);
+    QVERIFY2(ok && agent.add(open), qPrintable(said));
+    // The key file is locked; with its key in the agent nobody need open it.
+    QVERIFY(m_server.writeClientConfig({u"IdentityAgent "_s + agent.socketPath()}, u"secret"_s));
+    SessionWatch watch(m_server.settings());
+    QVERIFY(finish(watch));
+    QVERIFY2(watch.isReady(), qPrintable(watch.endText()));
+    QVERIFY(watch.questions.isEmpty());
 }
 
 void TstSshCertificates::certificate_ofAnEncryptedKey()
