@@ -15,7 +15,10 @@ FleetBinding::FleetBinding(Fleet &fleet, MainWindow &window, QObject *parent)
 {
     connect(&window, &MainWindow::hostChosen, &fleet, &Fleet::setInView);
     connect(&window, &MainWindow::retryRequested, this, [this](const QString &name) {
-        if (HostLink *link = m_fleet.link(name))
+        HostLink *link = m_fleet.link(name);
+        if (link && link->state().phase == LinkState::Phase::Connected)
+            link->renew(); // a person wants to be asked for sudo's password again
+        else if (link)
             link->retryNow();
     });
     connect(&window, &MainWindow::snapshotRequested, this, [this](const QString &name) {

@@ -47,14 +47,18 @@ void Asker::ask(const Question &question)
         askYesNo();
         return;
     }
+    QStringList lines;
     if (question.attempt > 1)
-        m_output.prompt(u"That was not right; try again.\n"_s);
-    if (question.kind == Question::Kind::KeyboardInteractive) {
-        for (const QString &line : {question.title, question.instruction}) {
-            if (!line.isEmpty())
-                m_output.prompt(line + u'\n');
-        }
-    }
+        lines += u"That was not right; try again."_s;
+    if (!question.note.isEmpty())
+        lines += question.note;
+    if (question.kind == Question::Kind::SudoPassword)
+        lines += u"sudo on %1 wants the account's password to read as root."_s.arg(question.host);
+    if (question.kind == Question::Kind::KeyboardInteractive) // whose words these are: a jump host's, or the host's
+        lines += QStringList{u"%1 asks:"_s.arg(question.host), question.title, question.instruction};
+    lines.removeAll(QString());
+    for (const QString &line : std::as_const(lines))
+        m_output.prompt(line + u'\n');
     askNextPrompt();
 }
 

@@ -65,6 +65,8 @@ void SnapshotCommand::stateChanged(const LinkState &state)
         m_away.stop();
         return;
     }
+    if (state.phase == Phase::Connecting && state.words.endsWith(agentAsksWords))
+        output().problem(state.words);
     if (state.phase != Phase::Retrying && state.phase != Phase::Stopped)
         return;
     const bool known = m_away.isActive() && exitCodeOf(state.error->code) == m_exitCode;

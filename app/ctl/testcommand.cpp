@@ -54,17 +54,22 @@ void TestCommand::start()
     });
     connect(&m_asker, &Asker::answered, m_session.get(), [this](const Answer &answer) {
         m_stepStart += m_personClock.nsecsElapsed();
-        m_session->answer(answer);
+        if (m_prober)
+            m_prober->answer(answer);
+        else
+            m_session->answer(answer);
     });
     m_clock.start();
     m_session->open();
 }
 
-void TestCommand::sessionChanged(SshSession::State state)
+void TestCommand::sessionChanged(SshSession::State state, const QString &words)
 {
     using State = SshSession::State;
     if (m_over)
         return;
+    if (words.endsWith(agentAsksWords))
+        output().problem(words);
     if (state == State::Connecting)
         m_resolved = m_clock.nsecsElapsed();
     else if (state == State::KeyExchange)
@@ -98,6 +103,10 @@ void TestCommand::startShell()
     ProbeSettings settings = m_settings.probe;
     settings.target = m_session->peer();
     m_prober = std::make_unique<Prober>(*m_session, settings);
+    connect(m_prober.get(), &Prober::asked, this, [this](const Question &question) {
+        m_personClock.start();
+        m_asker.ask(question);
+    });
     connect(m_prober.get(), &Prober::started, this, [this] {
         add({TestStep::Shell, StepResult::State::Done, u"/bin/sh runs the probe."_s, std::nullopt, std::nullopt});
         m_current = TestStep::Smi;

@@ -26,7 +26,7 @@ public:
     void start() override;
 
 private:
-    void sessionChanged(SshSession::State state);
+    void sessionChanged(SshSession::State state, const QString &words);
     void reach(TestStep next);
     void startShell();
     void judge(const Snapshot &snapshot);

@@ -116,9 +116,12 @@ StepResult judgeRights(const Snapshot &snapshot, SudoPolicy sudo)
     if (snapshot.system.root)
         return done(TestStep::Rights, u"The probe runs as root."_s);
     if (sudo != SudoPolicy::Never) {
-        const Problem *problem = findProblem(snapshot, {u"host.not_root"});
-        return failed(TestStep::Rights, ErrorCode::SudoRefused,
-                      problem ? problem->text : u"sudo does not make this account root."_s);
+        const auto problem = std::ranges::find_if(snapshot.problems, [](const Problem &each) {
+            return each.code.startsWith("host.sudo_"_L1);
+        });
+        if (problem == snapshot.problems.end())
+            return failed(TestStep::Rights, ErrorCode::SudoRefused, u"sudo does not make this account root."_s);
+        return failed(TestStep::Rights, ErrorCode::SudoRefused, problem->text + u' ' + problem->advice);
     }
     if (snapshot.system.hidepid) {
         return failed(TestStep::Rights, ErrorCode::NoRights,

@@ -5,6 +5,7 @@
 #include "core/fleet/linkenvironment.h"
 
 #include <QRandomGenerator>
+#include <QSet>
 
 #include <algorithm>
 
@@ -28,10 +29,24 @@ public:
     LinkEnvironment environment;
     std::vector<std::unique_ptr<HostLink>> links;
     QString inView;
+    QSet<QString> behindJumpHosts; ///< stopped until a person signs in to a jump host
 
     [[nodiscard]] auto find(const QString &name) const
     {
         return std::ranges::find_if(links, [&](const auto &link) { return link->spec().name == name; });
+    }
+    /// One click is for all that wait for the same jump host: the first that is through tells the others.
+    void follow(const HostLink &link, const LinkState &state)
+    {
+        const QString name = link.spec().name;
+        if (state.waitsForJumpHost)
+            behindJumpHosts.insert(name);
+        else if (state.phase == LinkState::Phase::Connected && behindJumpHosts.remove(name)) {
+            for (const auto &each : links) {
+                if (behindJumpHosts.contains(each->spec().name))
+                    each->resume();
+            }
+        }
     }
     void applyCadence(HostLink &link) const
     {
@@ -69,6 +84,7 @@ Result<HostLink *> Fleet::add(const HostSpec &host)
         std::make_unique<HostLink>(host, settings->connection, settings->probe, d->environment));
     HostLink *added = d->links.back().get();
     d->applyCadence(*added);
+    connect(added, &HostLink::stateChanged, this, [this, added](const LinkState &state) { d->follow(*added, state); });
     added->setDeepThreshold(host.thresholdMib);
     emit hostAdded(added);
     added->open();
@@ -83,6 +99,7 @@ void Fleet::remove(const QString &name)
     const auto position = at - d->links.begin();
     const std::unique_ptr<HostLink> removed = std::move(d->links[size_t(position)]);
     d->links.erase(d->links.begin() + position);
+    d->behindJumpHosts.remove(removed->spec().name);
     emit hostRemoved(removed->spec().name); // the link is still there for whoever looks at it now
 }
 

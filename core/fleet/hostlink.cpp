@@ -112,6 +112,16 @@ void HostLink::retryNow()
     d->port->post(RetryLink{});
 }
 
+void HostLink::resume()
+{
+    d->port->post(ResumeLink{});
+}
+
+void HostLink::renew()
+{
+    d->port->post(RenewLink{});
+}
+
 void HostLink::answer(const Answer &answer)
 {
     if (!d->asked || d->asked->id != answer.questionId)

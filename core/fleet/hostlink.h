@@ -36,6 +36,8 @@ struct LinkState
     QDateTime since;   ///< UTC, when the phase began
     QDateTime nextTry; ///< UTC, Retrying only
     QString peer;      ///< user@address:port once known
+    bool signInAgain = false; ///< Stopped because the sign-in needs a person
+    bool waitsForJumpHost = false; ///< and it is that of a jump host
 };
 
 struct LinkEnvironment;
@@ -61,6 +63,10 @@ public:
     void close();
     /// Only while Retrying or Stopped.
     void retryNow();
+    /// Only while Connected: a new connection in place of it, as to be asked for sudo's password again.
+    void renew();
+    /// The jump host may be signed in to again: nothing, unless the link waits for one.
+    void resume();
     /// To questionAsked(), by its id; an answer to an older question is ignored.
     void answer(const Answer &answer);
     /// Time between the starts of two ticks; zero: only on request. Doubled up to 60 s by the worker while nvidia-smi

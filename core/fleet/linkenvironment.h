@@ -29,6 +29,8 @@ public:
     virtual void close() = 0;
     virtual void answer(const Answer &answer) = 0;
     [[nodiscard]] virtual QString peer() const = 0;
+    [[nodiscard]] virtual bool neededPerson() const { return false; }
+    [[nodiscard]] virtual bool endedOnTheWay() const { return false; }
 
 signals:
     void progressed(const QString &words);
@@ -45,8 +47,10 @@ class LinkProber : public QObject
 public:
     virtual void start() = 0;
     virtual void requestSnapshot(Depth depth) = 0;
+    virtual void answer(const Answer &) { }
 
 signals:
+    void asked(const pilothouse::Question &question);
     void started();
     void snapshotTaken(const pilothouse::SnapshotPtr &snapshot);
     void requestFailed(const pilothouse::Error &error);

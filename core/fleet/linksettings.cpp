@@ -27,6 +27,7 @@ Result<LinkSettings> linkSettingsFor(const HostSpec &host, const FleetSettings &
     link.probe.consoleId = settings.consoleId;
     link.probe.expectedGpus = host.expectedGpus;
     link.probe.sudo = settings.sudo.value_or(host.sudo);
+    link.probe.askPerson = settings.askPerson;
     for (const ServiceSpec &service : host.services) {
         QStringList &units = service.userScope ? link.probe.userUnits : link.probe.units;
         const auto name = fullUnitName(service.unit);

@@ -49,6 +49,7 @@ LinkWorker::LinkWorker(LinkSetup setup)
     , m_backoff(m_timings.firstRetry, m_timings.lastRetry, m_setup.environment.random)
     , m_cadence(m_timings.slowTool, m_timings.slowestCadence)
     , m_deepLook(m_timings.deepAgain)
+    , m_sudoPassword(std::make_shared<SudoPassword>())
     , m_commands([this](LinkCommand command) { std::visit([this](const auto &c) { handle(c); }, command); })
 {
     m_clock.start();
@@ -91,12 +92,32 @@ void LinkWorker::handle(const RetryLink &)
     startAttempt();
 }
 
+void LinkWorker::handle(const ResumeLink &)
+{
+    if (m_quitting || !m_state.waitsForJumpHost)
+        return;
+    m_backoff.reset();
+    startAttempt(true);
+}
+
+void LinkWorker::handle(const RenewLink &)
+{
+    if (m_quitting || m_state.phase != Phase::Connected)
+        return;
+    startAttempt();
+}
+
 void LinkWorker::handle(const AnswerLink &command)
 {
     if (!m_session || command.attempt != m_attempt || !m_asking)
         return;
     m_asking = false;
     m_guardTimer.start(signInLimit());
+    if (m_prober) {
+        setPhase(Phase::Connecting, u"starting the probe as root"_s);
+        m_prober->answer(command.answer);
+        return;
+    }
     setPhase(Phase::Connecting, u"signing in"_s);
     m_session->answer(command.answer);
 }
@@ -132,6 +153,7 @@ void LinkWorker::handle(const EnterGate &command)
         return;
     ConnectionSettings settings = m_setup.connection;
     settings.byItself = m_byItself;
+    settings.askPerson = settings.askPerson && !m_byItself; // no dialog out of the blue: the link stops and says so
     m_session = m_setup.environment.backend.makeSession(settings);
     connect(m_session.get(), &LinkSession::waitsForOthers, this, &LinkWorker::waitForOthers);
     connect(m_session.get(), &LinkSession::ready, this, &LinkWorker::startProbing);
@@ -140,20 +162,25 @@ void LinkWorker::handle(const EnterGate &command)
             setPhase(Phase::Connecting, words);
     });
     connect(m_session.get(), &LinkSession::ended, this, [this](const Error &error) {
+        m_personSignedIn = m_personSignedIn || m_session->neededPerson();
+        m_onTheWay = m_session->endedOnTheWay();
         deleteSoon(m_prober, this);
         deleteSoon(m_session, this);
         lose(error);
     });
-    connect(m_session.get(), &LinkSession::asked, this, [this](const Question &question) {
-        m_ticket.reset(); // a person may take as long as they like: nobody waits behind them
-        m_guardTimer.stop();
-        m_asking = true;
-        setPhase(Phase::Waiting, u"waiting for an answer"_s);
-        publish(AskedQuestion{m_attempt, question});
-    });
+    connect(m_session.get(), &LinkSession::asked, this, &LinkWorker::askPerson);
     m_placeTimer.start(m_timings.handshakePlace);
     m_guardTimer.start(signInLimit());
     m_session->open();
+}
+
+void LinkWorker::askPerson(const Question &question)
+{
+    m_ticket.reset(); // a person may take as long as they like: nobody waits behind them
+    m_guardTimer.stop();
+    m_asking = true;
+    setPhase(Phase::Waiting, u"waiting for an answer"_s);
+    publish(AskedQuestion{m_attempt, question});
 }
 
 void LinkWorker::handle(const QuitLink &)
@@ -184,6 +211,8 @@ void LinkWorker::startAttempt(bool byItself)
 {
     endSession();
     m_byItself = byItself;
+    m_personSignedIn = false;
+    m_onTheWay = false;
     ++m_attempt;
     setPhase(Phase::Connecting, u"waiting for its turn"_s);
     m_ticket = m_setup.environment.gate->enter(
@@ -198,7 +227,11 @@ void LinkWorker::startProbing()
     setPhase(Phase::Connecting, u"starting the probe"_s);
     ProbeSettings settings = m_setup.probe;
     settings.target = m_state.peer;
+    settings.askPerson = settings.askPerson && !m_byItself;
+    settings.sudoPassword = m_sudoPassword;
+    m_personSignedIn = m_session->neededPerson();
     m_prober = m_setup.environment.backend.makeProber(*m_session, settings);
+    connect(m_prober.get(), &LinkProber::asked, this, &LinkWorker::askPerson);
     connect(m_prober.get(), &LinkProber::started, this, &LinkWorker::probingStarted);
     connect(m_prober.get(), &LinkProber::snapshotTaken, this, &LinkWorker::tickAnswered);
     connect(m_prober.get(), &LinkProber::requestFailed, this, &LinkWorker::tickFailed);
@@ -210,6 +243,7 @@ void LinkWorker::startProbing()
 void LinkWorker::probingStarted()
 {
     m_guardTimer.stop();
+    m_asking = false; // a question that nobody waits for any more
     m_connectedAt = m_clock.elapsed();
     m_ticking = false;
     setPhase(Phase::Connected, u"connected"_s);
@@ -221,9 +255,18 @@ void LinkWorker::lose(const Error &error)
 {
     if (m_connectedAt && m_clock.elapsed() - *m_connectedAt >= m_timings.healthyAfter.count())
         m_backoff.reset();
+    const bool signedIn = m_personSignedIn || (m_session && m_session->neededPerson());
     endSession();
     if (needsPerson(error.code)) {
         setPhase(Phase::Stopped, {}, error);
+        return;
+    }
+    if (signedIn) {
+        Error again = error;
+        again.detail = QString(again.detail + u" A person had signed in, which is not repeated unasked."_s).trimmed();
+        again.advice = u"Sign in again."_s;
+        m_state.signInAgain = true;
+        setPhase(Phase::Stopped, {}, again);
         return;
     }
     const auto wait = m_backoff.next();
@@ -331,6 +374,9 @@ void LinkWorker::setPhase(Phase phase, const QString &words, const std::optional
     m_state.error = error;
     if (phase != Phase::Retrying)
         m_state.nextTry = {};
+    const bool needsSignIn = error && error->code == ErrorCode::SignInNeedsPerson;
+    m_state.signInAgain = phase == Phase::Stopped && (m_state.signInAgain || needsSignIn);
+    m_state.waitsForJumpHost = phase == Phase::Stopped && m_onTheWay && needsSignIn;
     publish(m_state);
 }
 

@@ -10,6 +10,7 @@
 #include "core/fleet/deeplook.h"
 #include "core/fleet/linkenvironment.h"
 #include "core/fleet/linkmessages.h"
+#include "core/probe/sudopassword.h"
 
 #include <QElapsedTimer>
 #include <QThread>
@@ -48,6 +49,8 @@ private:
     void handle(const OpenLink &command);
     void handle(const CloseLink &command);
     void handle(const RetryLink &command);
+    void handle(const ResumeLink &command);
+    void handle(const RenewLink &command);
     void handle(const AnswerLink &command);
     void handle(const SetLinkCadence &command);
     void handle(const SetDeepThreshold &command);
@@ -56,6 +59,7 @@ private:
     void handle(const QuitLink &command);
 
     void startAttempt(bool byItself = false);
+    void askPerson(const Question &question);
     void waitForOthers(bool waits);
     void startProbing();
     void probingStarted();
@@ -84,6 +88,8 @@ private:
     quint64 m_attempt = 0;      // sessions made or waited for; an answer to an older one is stale
     bool m_byItself = false;    // no person asked for this attempt
     bool m_asking = false;
+    bool m_personSignedIn = false; // by an answer or a touch: never begun again without a person
+    bool m_onTheWay = false;    // a jump host failed, not this host
     bool m_quitting = false;
     int m_closing = 0;          // sessions in their orderly end
     std::optional<qint64> m_connectedAt;
@@ -98,6 +104,7 @@ private:
     std::unique_ptr<HandshakeGate::Ticket> m_ticket;
     std::unique_ptr<LinkSession> m_session;
     std::unique_ptr<LinkProber> m_prober;
+    std::shared_ptr<SudoPassword> m_sudoPassword; // outlives connections
     Handoff<LinkCommand> m_commands;
 };
 

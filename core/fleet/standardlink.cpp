@@ -37,6 +37,8 @@ public:
     void close() override { m_session.close(); }
     void answer(const Answer &answer) override { m_session.answer(answer); }
     [[nodiscard]] QString peer() const override { return m_session.peer(); }
+    [[nodiscard]] bool neededPerson() const override { return m_session.neededPerson(); }
+    [[nodiscard]] bool endedOnTheWay() const override { return m_session.endedOnTheWay(); }
     [[nodiscard]] ShellProvider &shells() { return m_session; }
 
 private:
@@ -49,6 +51,7 @@ public:
     StandardProber(ShellProvider &shells, const ProbeSettings &settings)
         : m_prober(shells, settings)
     {
+        connect(&m_prober, &Prober::asked, this, &LinkProber::asked);
         connect(&m_prober, &Prober::started, this, &LinkProber::started);
         connect(&m_prober, &Prober::snapshotTaken, this, &LinkProber::snapshotTaken);
         connect(&m_prober, &Prober::requestFailed, this, &LinkProber::requestFailed);
@@ -56,6 +59,7 @@ public:
     }
     void start() override { m_prober.start(); }
     void requestSnapshot(Depth depth) override { m_prober.requestSnapshot(depth); }
+    void answer(const Answer &answer) override { m_prober.answer(answer); }
 
 private:
     Prober m_prober;

@@ -42,8 +42,7 @@ void nameView(AssembleContext &c)
     if (answer.hidepid)
         c.add(u"host.hidepid"_s, u"Processes of other users are hidden from this account (hidepid)."_s);
     if (!answer.sudoTrouble.isEmpty())
-        c.add(u"host.sudo_refused"_s,
-              u"sudo refuses; this is what the account sees by itself: "_s + sentence(answer.sudoTrouble));
+        c.add(answer.sudoProblem, answer.sudoTrouble + u" Without it, this is what the account sees by itself."_s);
     if (answer.depth == Depth::Deep && !answer.root) {
         c.add(
             u"host.not_root"_s,

@@ -80,7 +80,8 @@ struct HostAnswer
     double uptimeBefore = 0;  ///< seconds
     double uptimeAfter = 0;
     bool root = false;
-    QString sudoTrouble;      ///< sudo's own words, cleaned, where sudo was wanted and refused; the probe went on without
+    QString sudoTrouble;      ///< a sentence, cleaned, where sudo was wanted and refused; the probe went on without
+    QString sudoProblem;      ///< the code of the problem that says so
     bool container = false;
     bool hidepid = false;     ///< /proc/1 cannot be read by this account
     bool systemd = true;      ///< runs this host

@@ -4,6 +4,7 @@
 
 #include "core/base/cleantext.h"
 #include "core/ssh/remoteshell.h"
+#include "core/ssh/secret.h"
 
 using namespace Qt::StringLiterals;
 
@@ -34,10 +35,14 @@ ProbeChannel::ProbeChannel(ShellProvider &provider, ProbeRole role, ProbeMarker 
 
 ProbeChannel::~ProbeChannel() = default;
 
-void ProbeChannel::open(bool sudo, std::chrono::milliseconds limit)
+void ProbeChannel::open(RootWay way, std::chrono::milliseconds limit)
 {
     m_decoder = {};
     m_errors.clear();
+    m_way = way;
+    m_promptTail.clear();
+    m_prompts = 0;
+    m_refusal = {};
     m_inputClosed = false;
     m_limit = limit;
     m_state = State::Staging;
@@ -46,9 +51,8 @@ void ProbeChannel::open(bool sudo, std::chrono::milliseconds limit)
             [this](RemoteShell::Stream stream, const QByteArray &bytes) {
                 if (stream == RemoteShell::Stream::Output)
                     takeOutput(bytes);
-                else if (m_errors.size() < errorsKept)
-                    m_errors.append(
-                        bytes.first(std::min(bytes.size(), errorsKept - m_errors.size())));
+                else
+                    takeErrors(bytes);
             });
     connect(
         m_shell.get(), &RemoteShell::closed, this,
@@ -58,7 +62,7 @@ void ProbeChannel::open(bool sudo, std::chrono::milliseconds limit)
     const QByteArray nonce = makeNonce();
     m_decoder.expectStage(nonce);
     m_deadline.start(limit);
-    m_shell->write(stageText(nonce, m_marker, m_role, sudo));
+    m_shell->write(stageText(nonce, m_marker, m_role, way));
 }
 
 void ProbeChannel::ask(const ProbeRequest &request, std::chrono::milliseconds limit)
@@ -104,9 +108,46 @@ void ProbeChannel::takeOutput(const QByteArray &bytes)
     }
 }
 
+void ProbeChannel::takeErrors(const QByteArray &bytes)
+{
+    if (m_errors.size() < errorsKept)
+        m_errors.append(bytes.first(std::min(bytes.size(), errorsKept - m_errors.size())));
+    // sudo writes its prompt where it likes, after the announcement or before that has arrived.
+    if (m_way != RootWay::SudoWithPassword || m_state > State::Authorizing)
+        return;
+    m_promptTail += bytes;
+    const QByteArray prompt = sudoPrompt(m_marker);
+    const qsizetype at = m_promptTail.indexOf(prompt);
+    m_promptTail = at < 0 ? m_promptTail.right(prompt.size() - 1) : m_promptTail.mid(at + prompt.size());
+    if (at < 0)
+        return;
+    m_errors.replace(prompt, {});
+    m_deadline.stop();
+    if (++m_prompts == 1) {
+        emit passwordWanted();
+        return;
+    }
+    // The password was wrong. Not a second word is sent: each counts as an attempt on the account.
+    refuse(SudoRefusal::Kind::PasswordWrong);
+}
+
+void ProbeChannel::givePassword(QByteArray line)
+{
+    if (m_state > State::Authorizing || m_prompts == 0 || !m_shell) {
+        wipe(line);
+        return;
+    }
+    m_shell->write(line);
+    wipe(line);
+    m_deadline.start(m_limit);
+}
+
 void ProbeChannel::takeEvent(FrameDecoder::Event event)
 {
-    if (event == FrameDecoder::Event::Staged) {
+    if (event == FrameDecoder::Event::Staged && m_way == RootWay::SudoWithPassword && m_state == State::Staging) {
+        m_state = State::Authorizing;
+        m_decoder.expectStage(m_marker.run);
+    } else if (event == FrameDecoder::Event::Staged) {
         const QByteArray nonce = makeNonce();
         m_state = State::Starting;
         m_decoder.expectAnswer(nonce, 0);
@@ -155,6 +196,10 @@ void ProbeChannel::takeClosed(int exitStatus, const QString &exitSignal, const E
                 {}});
         return;
     }
+    if (before == State::Authorizing || (before == State::Starting && m_way == RootWay::SudoUnasked)) {
+        refuse(m_inputClosed && m_prompts == 0 ? SudoRefusal::Kind::OtherQuestion : SudoRefusal::Kind::None, exitStatus);
+        return;
+    }
     if (m_inputClosed) {
         giveUp(notReady());
         return;
@@ -181,7 +226,19 @@ void ProbeChannel::takeTimeout()
         m_deadline.start(lastWordsLimit);
         return;
     }
-    giveUp(notReady());
+    if (m_state == State::Authorizing)
+        refuse(m_prompts == 0 ? SudoRefusal::Kind::OtherQuestion : SudoRefusal::Kind::None);
+    else
+        giveUp(notReady());
+}
+
+/// `kind` None: what sudo said decides.
+void ProbeChannel::refuse(SudoRefusal::Kind kind, int exitStatus)
+{
+    m_refusal = readSudoRefusal(m_errors, exitStatus);
+    if (kind != SudoRefusal::Kind::None)
+        m_refusal.kind = kind;
+    giveUp({ErrorCode::SudoRefused, sentenceOf(m_refusal), {}});
 }
 
 Error ProbeChannel::notReady() const

@@ -8,6 +8,7 @@
 #include "core/probe/answerbuilder.h"
 #include "core/probe/frames.h"
 #include "core/probe/proberequest.h"
+#include "core/probe/sudorefusal.h"
 
 #include <QObject>
 #include <QTimer>
@@ -24,7 +25,8 @@ class ProbeChannel final : public QObject
 {
     Q_OBJECT
 public:
-    enum class State { Closed, Staging, Starting, Idle, Busy };
+    /// Authorizing: sudo has the word.
+    enum class State { Closed, Staging, Authorizing, Starting, Idle, Busy };
 
     ProbeChannel(ShellProvider &provider, ProbeRole role, ProbeMarker marker, QObject *parent);
     ~ProbeChannel() override;
@@ -34,13 +36,19 @@ public:
     /// What has come of the current or the last answer; may be incomplete.
     [[nodiscard]] const ProbeAnswer &answer() const { return m_decoder.answer(); }
     /// Only while Closed.
-    void open(bool sudo, std::chrono::milliseconds limit);
+    void open(RootWay way, std::chrono::milliseconds limit);
+    /// After passwordWanted(): sudo's password with its line end, or none. Wipes it.
+    void givePassword(QByteArray line);
+    /// After failed(): why sudo gave no root shell; None where it had no part in that.
+    [[nodiscard]] const SudoRefusal &refusal() const { return m_refusal; }
     /// Only while Idle.
     void ask(const ProbeRequest &request, std::chrono::milliseconds limit);
     /// Ends the shell; no signal follows.
     void close();
 
 signals:
+    /// Between open() and ready(), at most once: the time limit waits until givePassword() or close().
+    void passwordWanted();
     // One of ready() and failed() follows open(); one of answered() and failed() follows ask(). A
     // shell that ends while nothing is asked only changes the state to Closed.
     void ready();
@@ -49,11 +57,13 @@ signals:
 
 private:
     void takeOutput(const QByteArray &bytes);
+    void takeErrors(const QByteArray &bytes);
     void takeEvent(FrameDecoder::Event event);
     void takeReady();
     void takeClosed(int exitStatus, const QString &exitSignal, const Error *error);
     void takeTimeout();
     void giveUp(const Error &error);
+    void refuse(SudoRefusal::Kind kind, int exitStatus = -1);
     [[nodiscard]] Error notReady() const;
     [[nodiscard]] QString shellWords() const;
 
@@ -67,6 +77,10 @@ private:
     QTimer m_deadline;
     std::chrono::milliseconds m_limit{};
     QByteArray m_errors; // beginning of the shell's standard error
+    RootWay m_way = RootWay::None;
+    QByteArray m_promptTail; // of standard error, where the prompt may be in two pieces
+    int m_prompts = 0;
+    SudoRefusal m_refusal;
     bool m_inputClosed = false;
 };
 

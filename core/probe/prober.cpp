@@ -6,6 +6,8 @@
 #include "core/probe/parse/smiapps.h"
 #include "core/probe/parse/smicsv.h"
 #include "core/probe/probechannel.h"
+#include "core/probe/sudopassword.h"
+#include "core/ssh/secret.h"
 
 #include <QDeadlineTimer>
 #include <QElapsedTimer>
@@ -31,6 +33,19 @@ constexpr milliseconds askAgainAfter{100};
 /// What the driver's answer leaves of the snapshot's time.
 constexpr milliseconds reserve{500};
 
+RootWay rootWayOf(SudoPolicy policy)
+{
+    switch (policy) {
+    case SudoPolicy::Never:
+        return RootWay::None;
+    case SudoPolicy::NoPassword:
+        return RootWay::SudoUnasked;
+    case SudoPolicy::Ask:
+        return RootWay::SudoWithPassword;
+    }
+    return RootWay::None;
+}
+
 } // namespace
 
 class Prober::Private
@@ -42,13 +57,16 @@ public:
         , marker(makeMarker(settings.consoleId, settings.host, settings.target))
         , kernel(provider, ProbeRole::Kernel, marker, &owner)
         , driver(provider, ProbeRole::Driver, marker, &owner)
-        , sudo(settings.sudo
-               != SudoPolicy::Never) // Ask: a password cannot be given yet, so as NoPassword
+        , password(settings.sudoPassword ? settings.sudoPassword : std::make_shared<SudoPassword>())
+        , root(rootWayOf(settings.sudo))
     { }
 
     void open();
     void openChannels();
     [[nodiscard]] bool isMomentary(const Error &error, bool hadOne);
+    void giveUpRoot(SudoRefusal refusal);
+    void wantPassword();
+    void takeAnswer(Answer answer);
     void kernelReady();
     void kernelFailed(const Error &error);
     void driverReady();
@@ -64,8 +82,11 @@ public:
     ProbeMarker marker;
     ProbeChannel kernel;
     ProbeChannel driver;
-    bool sudo = false;
-    QString sudoTrouble;
+    std::shared_ptr<SudoPassword> password;
+    RootWay root = RootWay::None;
+    std::optional<quint64> asking; // the question that is open
+    quint64 questions = 0;
+    SudoRefusal refusal;
     bool oneChannel = false; // the server allows no second one
     bool hadKernel = false; // the server has allowed that channel before
     bool hadDriver = false;
@@ -96,6 +117,14 @@ Prober::Prober(ShellProvider &provider, ProbeSettings settings, QObject *parent)
 {
     d->again.setSingleShot(true);
     connect(&d->again, &QTimer::timeout, this, [this] { d->openChannels(); });
+    connect(&d->kernel, &ProbeChannel::passwordWanted, this, [this] { d->wantPassword(); });
+    connect(&d->driver, &ProbeChannel::passwordWanted, this, [this] {
+        // Nobody is asked a second time: root's other shell can do both.
+        if (d->password->isThere())
+            d->driver.givePassword(d->password->line());
+        else
+            d->driverFailed({ErrorCode::SudoRefused, {}, {}});
+    });
     connect(&d->kernel, &ProbeChannel::ready, this, [this] { d->kernelReady(); });
     connect(&d->kernel, &ProbeChannel::answered, this, [this] {
         d->kernelPending = false;
@@ -140,6 +169,11 @@ void Prober::setSettings(const ProbeSettings &settings)
     d->settings = settings;
 }
 
+void Prober::answer(Answer answer)
+{
+    d->takeAnswer(std::move(answer));
+}
+
 bool Prober::isBusy() const
 {
     return d->current.has_value();
@@ -157,11 +191,11 @@ void Prober::Private::open()
 void Prober::Private::openChannels()
 {
     if (kernel.state() == ProbeChannel::State::Closed)
-        kernel.open(sudo, settings.snapshotTimeout);
+        kernel.open(root, settings.snapshotTimeout);
     // As root the second one waits until sudo has agreed to the first.
     if (!oneChannel && driver.state() == ProbeChannel::State::Closed
-        && (!sudo || kernel.state() == ProbeChannel::State::Idle))
-        driver.open(sudo, settings.snapshotTimeout);
+        && (root == RootWay::None || kernel.state() == ProbeChannel::State::Idle))
+        driver.open(root, settings.snapshotTimeout);
     proceed();
 }
 
@@ -177,7 +211,7 @@ void Prober::Private::kernelReady()
 {
     hadKernel = true;
     if (!oneChannel && driver.state() == ProbeChannel::State::Closed && !driverError)
-        driver.open(sudo, settings.snapshotTimeout);
+        driver.open(root, settings.snapshotTimeout);
     proceed();
 }
 
@@ -198,11 +232,14 @@ void Prober::Private::kernelFailed(const Error &error)
     if (isMomentary(error, hadKernel))
         return;
     again.stop();
-    if (sudo && error.code == ErrorCode::ShellUnusable) {
-        hadKernel = true;
-        sudo = false;
-        sudoTrouble = error.detail;
-        open();
+    if (root != RootWay::None && asking && kernel.refusal().kind == SudoRefusal::Kind::NotGiven)
+        return; // sudo did not wait as long as the person thinks: it is begun again with the answer
+    if (root != RootWay::None
+        && (error.code == ErrorCode::ShellUnusable || error.code == ErrorCode::SudoRefused)) {
+        SudoRefusal why = kernel.refusal();
+        if (why.kind == SudoRefusal::Kind::None)
+            why = {SudoRefusal::Kind::Unknown, error.detail};
+        giveUpRoot(std::move(why));
         return;
     }
     driver.close();
@@ -215,8 +252,62 @@ void Prober::Private::kernelFailed(const Error &error)
     }
 }
 
+/// What the account itself sees is better than nothing.
+void Prober::Private::giveUpRoot(SudoRefusal why)
+{
+    hadKernel = true;
+    if (why.kind == SudoRefusal::Kind::PasswordWrong)
+        password->forget(); // never sent twice
+    asking.reset();
+    root = RootWay::None;
+    refusal = std::move(why);
+    kernel.close();
+    driver.close();
+    open();
+}
+
+void Prober::Private::wantPassword()
+{
+    if (password->isThere()) {
+        kernel.givePassword(password->line());
+    } else if (!settings.askPerson || announced) {
+        giveUpRoot({SudoRefusal::Kind::NoPerson, {}});
+    } else {
+        asking = ++questions;
+        Question question;
+        question.id = *asking;
+        question.kind = Question::Kind::SudoPassword;
+        question.host = u"%1 (%2)"_s.arg(settings.host, settings.target);
+        question.prompts = {{u"Password for sudo"_s, false}};
+        emit q.asked(question);
+    }
+}
+
+void Prober::Private::takeAnswer(Answer answer)
+{
+    if (asking && answer.questionId == *asking) {
+        asking.reset();
+        if (answer.accepted && !answer.replies.isEmpty()) {
+            password->keep(answer.replies.first());
+            if (kernel.state() == ProbeChannel::State::Closed)
+                openChannels();
+            else
+                kernel.givePassword(password->line());
+        } else {
+            giveUpRoot({SudoRefusal::Kind::NotGiven, {}});
+        }
+    }
+    wipe(answer.replies);
+}
+
 void Prober::Private::driverFailed(const Error &error)
 {
+    if (error.code == ErrorCode::SudoRefused) {
+        driver.close();
+        oneChannel = true;
+        proceed();
+        return;
+    }
     if (isMomentary(error, hadDriver))
         return;
     driverError = error;
@@ -320,7 +411,10 @@ void Prober::Private::deliver()
     }
     described = built->described;
     suspects = built->suspects;
-    built->answer.sudoTrouble = sudoTrouble;
+    if (refusal.kind != SudoRefusal::Kind::None) {
+        built->answer.sudoTrouble = sentenceOf(refusal);
+        built->answer.sudoProblem = problemCodeOf(refusal.kind);
+    }
     built->answer.roundTripMs = static_cast<double>(clock.nsecsElapsed()) / 1e6;
     const QDateTime now = QDateTime::currentDateTimeUtc();
     emit q.snapshotTaken(

@@ -9,6 +9,7 @@
 #include "core/base/error.h"
 #include "core/host/snapshot.h"
 #include "core/probe/probesettings.h"
+#include "core/ssh/question.h"
 
 #include <QObject>
 
@@ -32,8 +33,12 @@ public:
     /// From the next request on.
     void setSettings(const ProbeSettings &settings);
     [[nodiscard]] bool isBusy() const;
+    /// To asked(), by its id. Declined, the probe goes on as the account.
+    void answer(Answer answer);
 
 signals:
+    /// sudo's password, at most once and only between start() and started(), which wait for the answer.
+    void asked(const pilothouse::Question &question);
     void started();
     void snapshotTaken(const pilothouse::SnapshotPtr &snapshot);
     /// One request failed as a whole; the prober goes on (its shells are opened anew at the next

@@ -116,18 +116,29 @@ ProbeMarker makeMarker(const QString &consoleId, const QString &host, const QStr
             makeNonce().first(8)};
 }
 
-QByteArray stageText(const QByteArray &nonce, const ProbeMarker &marker, ProbeRole role, bool sudo)
+QByteArray sudoPrompt(const ProbeMarker &marker)
 {
+    return "[pilothouse " + marker.run + "] ";
+}
+
+QByteArray stageText(const QByteArray &nonce, const ProbeMarker &marker, ProbeRole role, RootWay way)
+{
+    // Put together by printf, so that something which merely echoes its input does not announce
+    // itself.
+    const auto announce = [](const QByteArray &word) {
+        return QByteArray("printf \"\\n%s%s %s\\n\" @PH \" STAGE\" " + word + "; ");
+    };
     const QByteArray shell =
         "/bin/sh -s pilothouse-probe " + marker.id + ' ' + marker.run + ' ' + nameOf(role);
     QByteArray start = "exec " + shell;
-    if (sudo)
+    if (way == RootWay::SudoUnasked)
         start =
             "if [ \"$(id -u)\" = 0 ]; then exec " + shell + "; else exec sudo -n " + shell + "; fi";
-    // Put together by printf, so that something which merely echoes its input does not announce
-    // itself.
-    return "\n\n\nLC_ALL=C; export LC_ALL; printf '\\n%s%s %s\\n' @PH ' STAGE' " + nonce + "; "
-           + start + '\n';
+    if (way == RootWay::SudoWithPassword)
+        start = "R='" + announce(marker.run) + "exec " + shell
+                + "'; if [ \"$(id -u)\" = 0 ]; then exec /bin/sh -c \"$R\"; else exec sudo -S -p '"
+                + sudoPrompt(marker) + "' /bin/sh -c \"$R\"; fi";
+    return "\n\n\nLC_ALL=C; export LC_ALL; " + announce(nonce) + start + '\n';
 }
 
 QByteArray scriptText(const QByteArray &nonce)

@@ -53,11 +53,18 @@ struct ProbeRequest
 [[nodiscard]] ProbeMarker makeMarker(const QString &consoleId, const QString &host,
                                      const QString &target);
 
+/// How the probe's shell becomes root's where the account is not.
+enum class RootWay { None, SudoUnasked, SudoWithPassword };
+
 /// First text for the login's shell. Lines to throw away come first (a `read` in an rc file eats
 /// them), then one line that announces itself and becomes the probe's shell. Nothing more may be
-/// sent before that announcement.
+/// sent before that announcement. With a password a second one follows, with the marker's run in place of
+/// the nonce, when the shell is root's: before it, sudo would take what is sent for the password.
 [[nodiscard]] QByteArray stageText(const QByteArray &nonce, const ProbeMarker &marker,
-                                   ProbeRole role, bool sudo);
+                                   ProbeRole role, RootWay way);
+
+/// By which sudo asks, on standard error.
+[[nodiscard]] QByteArray sudoPrompt(const ProbeMarker &marker);
 
 /// The script with its settings; the READY answer carries `nonce` and tick 0.
 [[nodiscard]] QByteArray scriptText(const QByteArray &nonce);

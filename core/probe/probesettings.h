@@ -8,8 +8,11 @@
 #include <QStringList>
 
 #include <chrono>
+#include <memory>
 
 namespace pilothouse {
+
+class SudoPassword;
 
 enum class SudoPolicy { Never, NoPassword, Ask };
 
@@ -22,6 +25,8 @@ struct ProbeSettings
     QStringList userUnits;
     int expectedGpus = 0;      ///< 0: not said
     SudoPolicy sudo = SudoPolicy::Never;
+    bool askPerson = false;    ///< SudoPolicy::Ask: one is there, and wants this attempt
+    std::shared_ptr<SudoPassword> sudoPassword; ///< kept between connections, used in the prober's thread alone
     std::chrono::milliseconds snapshotTimeout{10'000};
     std::chrono::milliseconds smiTimeout{5'000};
 };

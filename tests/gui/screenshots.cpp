@@ -164,6 +164,24 @@ void shootAll(Studio &studio)
     phrase.attempt = 2;
     window.ask(u"connecting1"_s, phrase);
     studio.shootDialog(u"secretDialog"_s, u"secret"_s);
+    Question code;
+    code.id = 3;
+    code.kind = Question::Kind::KeyboardInteractive;
+    code.host = u"root@bastion (10.0.0.2)"_s;
+    code.note = u"5 keys were refused and 3 not offered. To sign in with a key, set IdentitiesOnly yes and IdentityFile for "
+                "this host in the SSH configuration."_s;
+    code.title = u"Two factors"_s;
+    code.instruction = u"Enter your password and the code of your device."_s;
+    code.prompts = {{u"Password: "_s, false}, {u"Verification code: "_s, true}};
+    window.ask(u"connecting1"_s, code);
+    studio.shootDialog(u"secretDialog"_s, u"code"_s);
+    Question sudo;
+    sudo.id = 4;
+    sudo.kind = Question::Kind::SudoPassword;
+    sudo.host = u"gpu9 (ops@10.0.0.5:22)"_s;
+    sudo.prompts = {{u"Password for sudo"_s, false}};
+    window.ask(u"connecting1"_s, sudo);
+    studio.shootDialog(u"secretDialog"_s, u"sudo"_s);
     window.showRemoveHost(u"gpu3"_s, u"/home/op/.config/pilothouse/hosts.toml"_s,
                           u"# rack 4\n[[host]]\nname = \"gpu3\"\nsudo = \"nopasswd\"\n\n[[host.service]]\n"
                           "name = \"kimi\"\nunit = \"vllm-kimi-k25.service\"\n"_s);

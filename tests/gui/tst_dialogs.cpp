@@ -226,6 +226,65 @@ private slots:
         QVERIFY(asked.answers.first().replies.isEmpty());
     }
 
+    void secret_forSudoSaysWhatBecomesOfIt()
+    {
+        Question question = secretQuestion(Question::Kind::SudoPassword);
+        question.host = u"gpu10 (ops@10.0.0.5:22)"_s;
+        Asked asked(question);
+        QTRY_VERIFY(asked.dialog(u"secretDialog"));
+        const QString what = asked.find<QLabel>(u"secretWhat")->text();
+        QVERIFY2(what.contains(u"sudo on gpu10 (ops@10.0.0.5:22)"_s) && what.contains(u"15 minutes"_s), qPrintable(what));
+        QCOMPARE(asked.find<QLineEdit>(u"secretField0")->echoMode(), QLineEdit::Password);
+        QCOMPARE(asked.find<QPushButton>(u"secretCancel")->text().remove(u'&'), u"Without sudo"_s);
+        QTest::mouseClick(asked.find<QPushButton>(u"secretCancel"), Qt::LeftButton);
+        QTRY_COMPARE(asked.answers.size(), 1);
+        QVERIFY(!asked.answers.first().accepted);
+    }
+
+    void secret_noteIsShown()
+    {
+        Question question = secretQuestion(Question::Kind::Password);
+        question.note = u"5 keys were refused <b>and 3 not offered</b>."_s;
+        Asked asked(question);
+        QTRY_VERIFY(asked.dialog(u"secretDialog"));
+        QCOMPARE(asked.find<QLabel>(u"secretNote")->text(), question.note);
+        QCOMPARE(asked.find<QLabel>(u"secretNote")->textFormat(), Qt::PlainText);
+    }
+
+    void stoppedForAPerson_saysSignInAgain()
+    {
+        WindowFixture w;
+        w.window->addHost(spec(u"gpu1"_s));
+        LinkState state = stopped({ErrorCode::ConnectionLost, u"Told to."_s, u"Sign in again."_s});
+        state.signInAgain = true;
+        w.window->setState(u"gpu1"_s, state);
+        QCOMPARE(w.find<QPushButton>(u"retryButton"_s)->text(), u"Sign In Again"_s);
+        QCOMPARE(w.find<QLabel>(u"stateAdvice"_s)->text(), u"Sign in again."_s);
+        QVERIFY(w.find<QLabel>(u"stateNext"_s)->text().endsWith(u"Nothing is signed in to without you."_s));
+        QSignalSpy retry(w.window.get(), &MainWindow::retryRequested);
+        QTest::mouseClick(w.find<QPushButton>(u"retryButton"_s), Qt::LeftButton);
+        QCOMPARE(retry.size(), 1);
+        w.window->setState(u"gpu1"_s, retrying({ErrorCode::ConnectionLost, {}, {}}, 3));
+        QCOMPARE(w.find<QPushButton>(u"retryButton"_s)->text(), u"Retry Now"_s);
+    }
+
+    void refusedSudo_canBeAskedForAgain()
+    {
+        WindowFixture w;
+        w.addHost(u"gpu1"_s, [](const QString &host, qint64 ageMs) { return servingHost(host, ageMs); });
+        QSignalSpy retry(w.window.get(), &MainWindow::retryRequested);
+        w.press(Qt::Key_R, Qt::ControlModifier);
+        QCOMPARE(retry.size(), 0); // nothing is wrong
+        auto snapshot = std::make_shared<Snapshot>(*w.window->store().find(u"gpu1"_s)->snapshot);
+        Problem wrong;
+        wrong.code = u"host.sudo_password_again"_s;
+        wrong.text = u"The password for sudo is wrong."_s;
+        snapshot->problems += wrong;
+        w.window->addSnapshot(u"gpu1"_s, snapshot);
+        w.press(Qt::Key_R, Qt::ControlModifier);
+        QTRY_COMPARE(retry.size(), 1);
+    }
+
     void secret_wipeLeavesOthersAlone()
     {
         QStringList mine{u"secret"_s};

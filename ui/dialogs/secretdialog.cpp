@@ -9,6 +9,7 @@
 #include <QFormLayout>
 #include <QLineEdit>
 #include <QPushButton>
+#include <QScrollArea>
 #include <QVBoxLayout>
 
 namespace pilothouse {
@@ -17,11 +18,14 @@ using namespace Qt::StringLiterals;
 
 namespace {
 
+constexpr int mostFieldsInSight = 8;
+
 QString titleOf(const Question &question)
 {
     switch (question.kind) {
     case Question::Kind::KeyPassphrase: return SecretDialog::tr("Passphrase for a Key");
     case Question::Kind::Password: return SecretDialog::tr("Password");
+    case Question::Kind::SudoPassword: return SecretDialog::tr("Password for sudo");
     default: return SecretDialog::tr("Sign-in");
     }
 }
@@ -34,6 +38,10 @@ QString whatOf(const Question &question)
             .arg(question.keyFile, question.host);
     case Question::Kind::Password:
         return SecretDialog::tr("%1 asks for a password. It is used once and is not kept.").arg(question.host);
+    case Question::Kind::SudoPassword:
+        return SecretDialog::tr("sudo on %1 wants the account's password to read as root. It is kept in memory for "
+                                "15 minutes, then wiped. Without it, Pilothouse reads what the account sees.")
+            .arg(question.host);
     default: return SecretDialog::tr("%1 asks before it lets you in.").arg(question.host);
     }
 }
@@ -70,6 +78,7 @@ SecretDialog::SecretDialog(const Theme &theme, const Question &question, QWidget
     addText(u"secretWhat"_s, whatOf(question), ColorId::Text);
     if (question.attempt > 1)
         addText(u"secretAgain"_s, tr("The last answer was wrong."), ColorId::SeverityWarning);
+    addText(u"secretNote"_s, question.note, ColorId::SeverityWarning);
     addText(u"secretTitle"_s, question.title, ColorId::TextMuted);
     addText(u"secretInstruction"_s, question.instruction, ColorId::TextMuted);
 
@@ -85,10 +94,24 @@ SecretDialog::SecretDialog(const Theme &theme, const Question &question, QWidget
         form->addRow(label, field);
         m_fields << field;
     }
-    column->addLayout(form);
+    if (m_fields.size() <= mostFieldsInSight) {
+        column->addLayout(form);
+    } else { // no server's whim makes the dialog taller than the screen
+        auto *fields = new QWidget;
+        fields->setLayout(form);
+        auto *scroll = new QScrollArea;
+        scroll->setWidgetResizable(true);
+        scroll->setFrameShape(QFrame::NoFrame);
+        scroll->setWidget(fields);
+        scroll->setMinimumHeight(mostFieldsInSight * (m_fields.first()->sizeHint().height() + space(this, 2)));
+        column->addWidget(scroll);
+    }
 
     auto *buttons = new QDialogButtonBox(QDialogButtonBox::Ok | QDialogButtonBox::Cancel);
-    buttons->button(QDialogButtonBox::Ok)->setText(tr("&Sign In"));
+    const bool sudo = question.kind == Question::Kind::SudoPassword;
+    buttons->button(QDialogButtonBox::Ok)->setText(sudo ? tr("&Use sudo") : tr("&Sign In"));
+    if (sudo)
+        buttons->button(QDialogButtonBox::Cancel)->setText(tr("&Without sudo"));
     buttons->button(QDialogButtonBox::Ok)->setObjectName(u"secretOk"_s);
     buttons->button(QDialogButtonBox::Cancel)->setObjectName(u"secretCancel"_s);
     column->addWidget(buttons);

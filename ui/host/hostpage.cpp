@@ -41,7 +41,8 @@ StatePane::Words failedWords(const HostData &host, const QDateTime &now)
         const qint64 wait = (std::max<qint64>(now.msecsTo(state.nextTry), 0) + 999) / 1000;
         words.next = HostPage::tr("%1 Next try in %2 s.").arg(since).arg(wait);
     } else if (state.phase == LinkState::Phase::Stopped) {
-        words.next = HostPage::tr("%1 It is not tried again by itself.").arg(since);
+        words.next = state.signInAgain ? HostPage::tr("%1 Nothing is signed in to without you.").arg(since)
+                                       : HostPage::tr("%1 It is not tried again by itself.").arg(since);
     }
     return words;
 }
@@ -219,6 +220,8 @@ void HostPage::showHead(const HostData &host, const QDateTime &now)
     }
     m_facts->setRuns(facts);
     const bool failed = host.state.phase == LinkState::Phase::Retrying || host.state.phase == LinkState::Phase::Stopped;
+    for (QPushButton *button : {m_headRetry, m_retry})
+        button->setText(host.state.signInAgain ? tr("Sign In Again") : tr("Retry Now"));
     m_headRetry->setVisible(failed && host.snapshot);
 }
 

@@ -17,6 +17,8 @@
 #include <QCoreApplication>
 #include <QGuiApplication>
 
+#include <algorithm>
+
 namespace pilothouse {
 
 using namespace Qt::StringLiterals;
@@ -95,7 +97,9 @@ void MainWindow::updateCommands()
         context.host = true;
         context.snapshot = host->snapshot != nullptr;
         context.connected = host->isConnected();
-        context.trouble = host->state.phase == Phase::Retrying || host->state.phase == Phase::Stopped;
+        const auto wantsSudo = [](const Problem &problem) { return problem.code.startsWith("host.sudo_"_L1); };
+        context.trouble = host->state.phase == Phase::Retrying || host->state.phase == Phase::Stopped
+            || (host->snapshot && std::ranges::any_of(host->snapshot->problems, wantsSudo));
     }
     m_commands->setContext(context);
     const CommandId mode = m_theme.mode() == Theme::Mode::Light ? CommandId::ThemeLight

@@ -48,6 +48,8 @@ public:
             end(Error{ErrorCode::Cancelled, {}, {}});
     }
     [[nodiscard]] QString peer() const override { return u"root@10.0.0.5:22"_s; }
+    [[nodiscard]] bool neededPerson() const override { return m_attempt.person; }
+    [[nodiscard]] bool endedOnTheWay() const override { return m_attempt.onTheWay; }
 
 private:
     void proceed()
@@ -108,11 +110,23 @@ public:
     {
         QTimer::singleShot(0, this, [this] {
             const FakeHost::Probe probe = m_host->probe;
-            if (probe == FakeHost::Probe::Starts)
+            if (probe == FakeHost::Probe::Starts && m_host->probeAsks) {
+                Question question;
+                question.id = 1;
+                question.kind = Question::Kind::SudoPassword;
+                emit asked(question);
+            } else if (probe == FakeHost::Probe::Starts)
                 emit started();
             else if (probe == FakeHost::Probe::Fails)
                 emit failed(Error{ErrorCode::ShellUnusable, u"Told to."_s, {}});
         });
+    }
+    void answer(const Answer &answer) override
+    {
+        if (answer.questionId == 1) {
+            ++m_host->sudoAnswersSeen;
+            emit started();
+        }
     }
     void requestSnapshot(Depth depth) override
     {
@@ -214,11 +228,13 @@ void FakeHost::addSession(const Handoff<Error>::Sender &killer)
 LinkEnvironment fakeEnvironment(const std::shared_ptr<FakeHost> &host, int places)
 {
     LinkEnvironment environment;
-    environment.backend.makeSession = [host](const ConnectionSettings &) -> std::unique_ptr<LinkSession> {
+    environment.backend.makeSession = [host](const ConnectionSettings &settings) -> std::unique_ptr<LinkSession> {
+        host->askedPerson = settings.askPerson;
         return std::make_unique<FakeSession>(host);
     };
     environment.backend.makeProber = [host](LinkSession &,
                                             const ProbeSettings &settings) -> std::unique_ptr<LinkProber> {
+        host->probeAskedPerson = settings.askPerson;
         return std::make_unique<FakeProber>(host, settings.target);
     };
     environment.timings.firstRetry = 20ms;

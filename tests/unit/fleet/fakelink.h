@@ -26,14 +26,21 @@ public:
         Error error;         // Ends
         Question question;   // Asks; accepted: ready, declined: ends with Cancelled
         int handshakeMs = 0;
+        bool person = false;   // a person had to sign in
+        bool onTheWay = false; // Ends: at a jump host
     };
     enum class Probe { Starts, Fails, Hangs };
     enum class Reply { Snapshot, Failure, Nothing };
 
     static Attempt ready() { return {}; }
-    static Attempt ends(ErrorCode code) { return {Attempt::Kind::Ends, Error{code, QStringLiteral("Told to."), {}}, {}, 0}; }
+    static Attempt ends(ErrorCode code) { return {Attempt::Kind::Ends, Error{code, QStringLiteral("Told to."), {}}, {}, 0, false, false}; }
     static Attempt asks(quint64 id);
-    static Attempt hangs() { return {Attempt::Kind::Hangs, {}, {}, 0}; }
+    static Attempt hangs() { return {Attempt::Kind::Hangs, {}, {}, 0, false, false}; }
+    static Attempt signedInByAPerson() { return {Attempt::Kind::Ready, {}, {}, 0, true, false}; }
+    static Attempt jumpHostNeedsAPerson()
+    {
+        return {Attempt::Kind::Ends, Error{ErrorCode::SignInNeedsPerson, QStringLiteral("Told to."), {}}, {}, 0, false, true};
+    }
 
     // told by the test
     void tell(const Attempt &attempt);            ///< for the next session; without any: ready
@@ -42,6 +49,7 @@ public:
     std::atomic<Probe> probe = Probe::Starts;
     std::atomic<Reply> reply = Reply::Snapshot;
     std::atomic<int> replyMs = 0;
+    std::atomic<bool> probeAsks = false;          ///< for sudo's password before it starts
     std::atomic<int> handshakeMs = 0;
 
     // seen by the test
@@ -52,6 +60,9 @@ public:
     std::atomic<int> mostHandshakes = 0;
     std::atomic<int> overlaps = 0;                ///< requests made while one was running
     std::atomic<int> answersSeen = 0;
+    std::atomic<int> sudoAnswersSeen = 0;
+    std::atomic<bool> askedPerson = false;        ///< of the last session's settings
+    std::atomic<bool> probeAskedPerson = false;
     [[nodiscard]] QList<Depth> requests() const;
     [[nodiscard]] QList<qint64> requestTimes() const; ///< ms since the host was made
 

@@ -23,6 +23,7 @@ private slots:
     void hostInView_ticksFaster();
     void threshold_isTheHosts();
     void manyHosts_shakeHandsSixteenAtATime();
+    void oneSignIn_isForAllBehindTheJumpHost();
     void end_isBounded();
     void settings_comeFromHostAndCommandLine();
     void timeout_replacesAllThree();
@@ -136,6 +137,28 @@ void TstFleet::manyHosts_shakeHandsSixteenAtATime()
     QTRY_COMPARE_WITH_TIMEOUT(first, 60, 10'000);
     QVERIFY2(host->mostHandshakes.load() <= 16, qPrintable(QString::number(host->mostHandshakes.load())));
     QVERIFY(host->mostHandshakes.load() > 1);
+}
+
+void TstFleet::oneSignIn_isForAllBehindTheJumpHost()
+{
+    const auto host = std::make_shared<FakeHost>();
+    for (int i = 0; i < 4; ++i)
+        host->tell(FakeHost::jumpHostNeedsAPerson());
+    host->tell(FakeHost::ends(ErrorCode::SignInRefused));
+    Fleet fleet({}, fakeEnvironment(host, 1));
+    std::vector<HostLink *> links;
+    for (int i = 0; i < 5; ++i)
+        links.push_back(fleet.add(named(u"gpu%1"_s.arg(i))).value_or(nullptr));
+    for (HostLink *link : links)
+        QTRY_COMPARE(link->state().phase, LinkState::Phase::Stopped);
+    std::erase_if(links, [](HostLink *link) { return !link->state().waitsForJumpHost; });
+    QCOMPARE(links.size(), size_t(4));
+    links.back()->retryNow();
+    for (HostLink *link : links)
+        QTRY_COMPARE(link->state().phase, LinkState::Phase::Connected);
+    // What was refused is not tried again because somebody else signed in.
+    QTest::qWait(100);
+    QCOMPARE(host->sessionsOpened.load(), 9);
 }
 
 void TstFleet::end_isBounded()

@@ -67,7 +67,7 @@ public:
 
     bool open(int limitMs = 10'000)
     {
-        channel.open(false, std::chrono::milliseconds(limitMs));
+        channel.open(RootWay::None, std::chrono::milliseconds(limitMs));
         return QTest::qWaitFor([this] { return m_ready || error; }, limitMs + 5000) && m_ready;
     }
     /// No value after an error, which `error` then holds.

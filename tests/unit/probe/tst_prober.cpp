@@ -476,7 +476,7 @@ void TstProber::sudo_worksOrIsRefused()
     QVERIFY(snapshot);
     QFile log(host.path(u"log"_s));
     const auto problem = std::ranges::find_if(snapshot->problems, [](const Problem &each) {
-        return each.code == u"host.sudo_refused"_s;
+        return each.code.startsWith(u"host.sudo_"_s);
     });
     QCOMPARE(problem == snapshot->problems.end(), trouble.isEmpty());
     if (problem != snapshot->problems.end())

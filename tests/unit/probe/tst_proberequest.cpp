@@ -151,7 +151,7 @@ void TstProbeRequest::line_bad()
 void TstProbeRequest::stage_announcesItself()
 {
     const ProbeMarker marker{"0123456789abcdef", "01234567"};
-    const QByteArray text = stageText("00ff", marker, ProbeRole::Driver, false);
+    const QByteArray text = stageText("00ff", marker, ProbeRole::Driver, RootWay::None);
     QVERIFY(text.startsWith("\n\n\n"));
     QCOMPARE(text.count('\n'), 4);
     QVERIFY(!text.contains("@PH STAGE")); // an echo of it is no announcement
@@ -163,7 +163,7 @@ void TstProbeRequest::stage_announcesItself()
 void TstProbeRequest::stage_sudoOnlyWhereNotRoot()
 {
     const QByteArray text =
-        stageText("00ff", {"0123456789abcdef", "01234567"}, ProbeRole::Kernel, true);
+        stageText("00ff", {"0123456789abcdef", "01234567"}, ProbeRole::Kernel, RootWay::SudoUnasked);
     QVERIFY(text.contains("exec sudo -n /bin/sh -s pilothouse-probe"));
     QVERIFY(text.contains("\"$(id -u)\" = 0"));
     QVERIFY(text.contains("LC_ALL=C"));

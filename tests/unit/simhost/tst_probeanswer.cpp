@@ -44,7 +44,7 @@ class TstProbeanswer : public QObject
         Channel channel{std::make_unique<ProbeShell>(m_host), {}};
         const QByteArray stage = makeNonce();
         const QByteArray said
-            = fed(*channel.shell, stageText(stage, makeMarker(u"me"_s, u"gpu1"_s, u"t"_s), role, false));
+            = fed(*channel.shell, stageText(stage, makeMarker(u"me"_s, u"gpu1"_s, u"t"_s), role, RootWay::None));
         FrameDecoder decoder;
         decoder.expectStage(stage);
         const auto event = decoder.feed(said);
@@ -146,7 +146,7 @@ private slots:
     {
         ProbeShell shell(m_host);
         QByteArray said;
-        const QByteArray text = stageText("00112233aabbccdd", makeMarker(u"me"_s, u"h"_s, u"t"_s), ProbeRole::Kernel, true);
+        const QByteArray text = stageText("00112233aabbccdd", makeMarker(u"me"_s, u"h"_s, u"t"_s), ProbeRole::Kernel, RootWay::SudoUnasked);
         for (const char c : text)
             said += fed(shell, QByteArray(1, c));
         QCOMPARE(said, QByteArray("@PH STAGE 00112233aabbccdd\n"));

@@ -35,7 +35,7 @@ class TstProbeinhost : public QObject
     {
         shell.pipes = runner.converse(u"exec /bin/sh"_s);
         const QByteArray stage = makeNonce();
-        const QByteArray text = stageText(stage, makeMarker(u"me"_s, u"gpu1"_s, u"t"_s), ProbeRole::Kernel, false);
+        const QByteArray text = stageText(stage, makeMarker(u"me"_s, u"gpu1"_s, u"t"_s), ProbeRole::Kernel, RootWay::None);
         const QByteArray staged = "@PH STAGE " + stage + '\n';
         if (!HostRunner::ask(shell.pipes, text, staged).contains(staged))
             return false;

@@ -253,8 +253,10 @@ void TstAssembleHost::units_namesThatCannotBeAsked()
 void TstAssembleHost::sudo_refusalIsNamed()
 {
     HostAnswer answer = wellHost();
-    answer.sudoTrouble = u"sudo: a password is required"_s;
-    QVERIFY(problemCalled(assembled(answer), u"host.sudo_refused"_s)->text.contains(u"a password is required"_s));
+    answer.sudoTrouble = u"sudo wants a password (it said: sudo: a password is required)."_s;
+    answer.sudoProblem = u"host.sudo_password"_s;
+    const QString text = problemCalled(assembled(answer), u"host.sudo_password"_s)->text;
+    QVERIFY2(text.contains(u"a password is required"_s) && text.endsWith(u"by itself."_s), qPrintable(text));
 }
 
 void TstAssembleHost::light_hasNoDeepLists()
