@@ -176,7 +176,7 @@ private slots:
         QFETCH(const QString, user);
         const Shot shot = Shot::of(user + u"@lab1"_s, {u"--sudo"_s, u"nopasswd"_s});
         QVERIFY2(shot.exitCode() == 0, shot.story().constData());
-        QVERIFY2(shot.problemCodes().contains(u"host.sudo_refused"_s), shot.story().constData());
+        QVERIFY2(shot.problemCodes().contains(u"host.sudo_password"_s), shot.story().constData());
         QCOMPARE(mibOf(shot.processes(u"train.py"_s).value(0)), 5000);
         QVERIFY(shot.ran().tookMs < 12'000);
     }
