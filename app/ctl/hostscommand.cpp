@@ -6,6 +6,8 @@
 #include "app/ctl/target.h"
 #include "app/ctl/texttable.h"
 
+#include <QDir>
+#include <QFileInfo>
 #include <QJsonArray>
 #include <QJsonDocument>
 #include <QJsonObject>
@@ -15,16 +17,6 @@ namespace pilothouse {
 using namespace Qt::StringLiterals;
 
 namespace {
-
-QString word(Access access)
-{
-    return QStringList{u"read-only"_s, u"confirm"_s, u"normal"_s}.value(int(access));
-}
-
-QString word(SudoPolicy sudo)
-{
-    return QStringList{u"never"_s, u"nopasswd"_s, u"ask"_s}.value(int(sudo));
-}
 
 QJsonValue textOrNull(const QString &text)
 {
@@ -62,13 +54,14 @@ QJsonObject toJson(const HostSpec &host)
     return {{u"name"_s, host.name},
             {u"ssh"_s, host.ssh},
             {u"tags"_s, QJsonArray::fromStringList(host.tags)},
-            {u"access"_s, word(host.access)},
-            {u"sudo"_s, word(host.sudo)},
+            {u"access"_s, wordOf(host.access)},
+            {u"sudo"_s, wordOf(host.sudo)},
             {u"expected_gpus"_s, host.expectedGpus > 0 ? QJsonValue(host.expectedGpus) : QJsonValue(QJsonValue::Null)},
             {u"threshold_mib"_s, host.thresholdMib},
             {u"services"_s, services},
             {u"source"_s, host.source},
-            {u"read_only_source"_s, host.readOnlySource}};
+            {u"origin"_s, wordOf(host.origin)},
+            {u"read_only_source"_s, isReadOnly(host.origin)}};
 }
 
 QString jsonOf(const Inventory &inventory)
@@ -82,9 +75,18 @@ QString jsonOf(const Inventory &inventory)
     return QString::fromUtf8(QJsonDocument(document).toJson(QJsonDocument::Compact)) + u'\n';
 }
 
+/// As seen from the folder of hosts.toml.
+QString fileOf(const HostSpec &host, const Inventory &inventory)
+{
+    const QDir folder = QFileInfo(inventory.mainFile).dir();
+    const QString inside = folder.relativeFilePath(host.source);
+    const QString file = inside.startsWith(u"../") ? host.source : inside;
+    return isReadOnly(host.origin) ? file + u" (read-only)" : file;
+}
+
 QString tableOf(const Inventory &inventory, const Output &output)
 {
-    TextTable table({{u"HOST"_s}, {u"SSH"_s}, {u"TAGS"_s}, {u"ACCESS"_s}, {u"SUDO"_s}, {u"SERVICES"_s}});
+    TextTable table({{u"HOST"_s}, {u"SSH"_s}, {u"TAGS"_s}, {u"ACCESS"_s}, {u"SUDO"_s}, {u"SERVICES"_s}, {u"FILE"_s}});
     for (const HostSpec &host : inventory.hosts) {
         QStringList services;
         for (const ServiceSpec &service : host.services)
@@ -92,9 +94,10 @@ QString tableOf(const Inventory &inventory, const Output &output)
         table.add({{host.name},
                    {host.ssh},
                    {host.tags.join(u", "_s)},
-                   {word(host.access)},
-                   {word(host.sudo)},
-                   {services.join(u", "_s)}});
+                   {wordOf(host.access)},
+                   {wordOf(host.sudo)},
+                   {services.join(u", "_s)},
+                   {fileOf(host, inventory)}});
     }
     return table.text(output);
 }

@@ -28,6 +28,14 @@ struct ServiceSpec
     friend bool operator==(const ServiceSpec &, const ServiceSpec &) = default;
 };
 
+/// Where a host comes from, and with it who may change it.
+enum class HostOrigin {
+    Typed,    ///< in the window or on a command line: stands in no file
+    OwnFile,  ///< a [[host]] of hosts.toml, which the window edits
+    Included, ///< a [[host]] of a file that hosts.toml includes: its keeper's
+    Imported, ///< from an SSH configuration or an Ansible inventory
+};
+
 struct HostSpec
 {
     QString name;        ///< unique, shown everywhere
@@ -39,9 +47,21 @@ struct HostSpec
     int thresholdMib = 1000;
     QList<ServiceSpec> services;
     QString source;      ///< file it stands in; empty for a typed target
-    bool readOnlySource = false;
+    HostOrigin origin = HostOrigin::Typed;
 
     friend bool operator==(const HostSpec &, const HostSpec &) = default;
 };
+
+/// Words of hosts.toml and of JSON, in the order of the enums.
+[[nodiscard]] QString wordOf(Access access);
+[[nodiscard]] QString wordOf(SudoPolicy sudo);
+[[nodiscard]] QString wordOf(HostOrigin origin); ///< "typed", "own", "include", "import"
+[[nodiscard]] const QStringList &accessWords();
+[[nodiscard]] const QStringList &sudoWords();
+
+/// Only its file's keeper changes it.
+[[nodiscard]] bool isReadOnly(HostOrigin origin);
+/// Why, as one English sentence that names the file; empty where the window may change the host.
+[[nodiscard]] QString readOnlyReason(const HostSpec &host);
 
 } // namespace pilothouse

@@ -104,7 +104,8 @@ private:
             }
             m_places.insert(host.spec.name, place);
             m_inventory.hosts += host.spec;
-            m_inventory.hosts.last().readOnlySource = file != m_inventory.mainFile;
+            m_inventory.hosts.last().origin
+                = file == m_inventory.mainFile ? HostOrigin::OwnFile : HostOrigin::Included;
         }
         return {};
     }
@@ -172,11 +173,8 @@ Result<Removed> withoutHost(const QString &mainFile, const QString &name)
     const QString shown = cleanLine(name);
     if (known == old->hosts.end())
         return fail(ErrorCode::InventoryInvalid, u"%1 has no host \"%2\"."_s.arg(mainFile, shown));
-    if (known->readOnlySource) {
-        return fail(ErrorCode::InventoryInvalid,
-                    u"\"%1\" stands in %2, a file that hosts.toml includes."_s.arg(shown, known->source),
-                    u"Whoever keeps that file removes it there; nothing was changed."_s);
-    }
+    if (isReadOnly(known->origin))
+        return fail(ErrorCode::InventoryInvalid, readOnlyReason(*known), u"Nothing was changed."_s);
     const auto text = readInventoryText(*before, mainFile);
     if (!text)
         return fail(text.error());
@@ -233,7 +231,7 @@ Result<Inventory> appendHost(const QString &configDir, const HostSpec &host)
         return fail(changed.error());
     HostSpec wanted = host;
     wanted.source = mainFile;
-    wanted.readOnlySource = false;
+    wanted.origin = HostOrigin::OwnFile;
     if (wanted.ssh.isEmpty())
         wanted.ssh = wanted.name;
     if (!after.startsWith(*before) || changed->hosts != old->hosts + QList<HostSpec>{wanted}) {

@@ -115,8 +115,8 @@ HostSpec readHost(TomlTable &table, const QString &file)
         table.complainAt(own ? "ssh"_L1 : "name"_L1, own ? what : QString(what + u" (no \"ssh\" is given)"));
     }
     host.tags = table.strings("tags"_L1);
-    host.access = Access(table.choice("access"_L1, {u"read-only"_s, u"confirm"_s, u"normal"_s}, int(host.access)));
-    host.sudo = SudoPolicy(table.choice("sudo"_L1, {u"never"_s, u"nopasswd"_s, u"ask"_s}, int(host.sudo)));
+    host.access = Access(table.choice("access"_L1, accessWords(), int(host.access)));
+    host.sudo = SudoPolicy(table.choice("sudo"_L1, sudoWords(), int(host.sudo)));
     host.expectedGpus = table.integer("expected_gpus"_L1, 0, 0, maxGpus);
     host.thresholdMib = table.integer("threshold_mib"_L1, host.thresholdMib, 0, maxThresholdMib);
     host.services = readServices(table);

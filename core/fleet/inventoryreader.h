@@ -32,7 +32,7 @@ struct InventoryInclude
 
 struct InventoryHost
 {
-    HostSpec spec; ///< `source` is the file, `readOnlySource` is left to the caller
+    HostSpec spec; ///< `source` is the file, `origin` is left to the caller
     TextPlace place;
     int lastLine = 0; ///< of what belongs to it, services too
 };

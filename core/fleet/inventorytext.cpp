@@ -68,17 +68,15 @@ QStringList linesOf(const ServiceSpec &service)
 
 QStringList linesOf(const HostSpec &host)
 {
-    static const QStringList accessWords{u"read-only"_s, u"confirm"_s, u"normal"_s};
-    static const QStringList sudoWords{u"never"_s, u"nopasswd"_s, u"ask"_s};
     const HostSpec usual;
     QStringList lines{u"[[host]]"_s, u"name = "_s + tomlString(host.name)};
     if (host.ssh != host.name)
         add(lines, u"ssh"_s, host.ssh);
     if (!host.tags.isEmpty())
         lines += u"tags = "_s + tomlStrings(host.tags);
-    lines += u"access = "_s + tomlString(accessWords.value(int(host.access)));
+    lines += u"access = "_s + tomlString(wordOf(host.access));
     if (host.sudo != usual.sudo)
-        lines += u"sudo = "_s + tomlString(sudoWords.value(int(host.sudo)));
+        lines += u"sudo = "_s + tomlString(wordOf(host.sudo));
     if (host.expectedGpus != usual.expectedGpus)
         lines += u"expected_gpus = "_s + QString::number(host.expectedGpus);
     if (host.thresholdMib != usual.thresholdMib)

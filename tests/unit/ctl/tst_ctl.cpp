@@ -193,13 +193,19 @@ void TstCtl::hosts_withoutAFile_isEmpty()
 
 void TstCtl::hosts_areListed()
 {
-    writeInventory("[[host]]\nname = \"gpu1\"\nssh = \"root@10.0.0.5\"\ntags = [\"prod\", \"rack-3\"]\n"
+    writeInventory("include = [\"team.toml\"]\n"
+                   "[[host]]\nname = \"gpu1\"\nssh = \"root@10.0.0.5\"\ntags = [\"prod\", \"rack-3\"]\n"
                    "[[host.service]]\nname = \"kimi\"\nunit = \"vllm\"\n[[host]]\nname = \"b\"\naccess = \"read-only\"\n");
+    QFile team(home() + u"/.config/pilothouse/team.toml"_s);
+    QVERIFY(team.open(QIODevice::WriteOnly));
+    team.write("[[host]]\nname = \"t\"\n");
+    team.close();
     const CtlResult result = runCtl({u"hosts"_s}, home());
     QCOMPARE(result.exitCode, 0);
-    QCOMPARE(result.output, QByteArray("HOST  SSH            TAGS          ACCESS     SUDO   SERVICES\n"
-                                       "gpu1  root@10.0.0.5  prod, rack-3  confirm    never  kimi\n"
-                                       "b     b                            read-only  never\n"));
+    QCOMPARE(result.output, QByteArray("HOST  SSH            TAGS          ACCESS     SUDO   SERVICES  FILE\n"
+                                       "t     t                            confirm    never            team.toml (read-only)\n"
+                                       "gpu1  root@10.0.0.5  prod, rack-3  confirm    never  kimi      hosts.toml\n"
+                                       "b     b                            read-only  never            hosts.toml\n"));
 }
 
 void TstCtl::hosts_asJson()
@@ -215,6 +221,8 @@ void TstCtl::hosts_asJson()
     QCOMPARE(gpu1.value(u"expected_gpus"_s).toInt(), 8);
     QCOMPARE(gpu1.value(u"threshold_mib"_s).toInt(), 1000);
     QCOMPARE(gpu1.value(u"access"_s).toString(), u"confirm"_s);
+    QCOMPARE(gpu1.value(u"origin"_s).toString(), u"own"_s);
+    QCOMPARE(gpu1.value(u"read_only_source"_s), QJsonValue(false));
     const QJsonObject kimi = gpu1.value(u"services"_s).toArray().at(0).toObject();
     QCOMPARE(kimi.value(u"gpus"_s).toArray(), (QJsonArray{0, u"GPU-1"_s}));
     QVERIFY(kimi.value(u"health"_s).isNull());

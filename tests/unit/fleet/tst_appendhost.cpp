@@ -138,6 +138,7 @@ void TstAppendHost::everyField_comesBack()
     const auto inventory = loadInventory(m_dir->path());
     QVERIFY(inventory);
     host.source = file();
+    host.origin = HostOrigin::OwnFile;
     QCOMPARE(inventory->hosts, QList<HostSpec>{host});
 }
 

@@ -109,6 +109,7 @@ name = "gpu2"
     gpu1.expectedGpus = 8;
     gpu1.thresholdMib = 500;
     gpu1.source = path(u"hosts.toml"_s);
+    gpu1.origin = HostOrigin::OwnFile;
     ServiceSpec kimi;
     kimi.name = u"kimi"_s;
     kimi.unit = u"vllm-kimi-k25.service"_s;
@@ -138,7 +139,8 @@ void TstInventory::defaults_standWhereNothingIsWritten()
     QCOMPARE(host.thresholdMib, 1000);
     QVERIFY(host.tags.isEmpty());
     QVERIFY(host.services.isEmpty());
-    QVERIFY(!host.readOnlySource);
+    QCOMPARE(host.origin, HostOrigin::OwnFile);
+    QVERIFY(readOnlyReason(host).isEmpty());
 }
 
 void TstInventory::includes_comeFirstAndAreReadOnly()
@@ -149,13 +151,16 @@ void TstInventory::includes_comeFirstAndAreReadOnly()
     const auto inventory = loadInventory(m_dir->path());
     QVERIFY(inventory);
     QStringList names;
-    QList<bool> readOnly;
+    QList<HostOrigin> origins;
     for (const HostSpec &host : inventory->hosts) {
         names += host.name;
-        readOnly += host.readOnlySource;
+        origins += host.origin;
     }
     QCOMPARE(names, (QStringList{u"more"_s, u"team"_s, u"own"_s}));
-    QCOMPARE(readOnly, (QList<bool>{true, true, false}));
+    QCOMPARE(origins, (QList<HostOrigin>{HostOrigin::Included, HostOrigin::Included, HostOrigin::OwnFile}));
+    QCOMPARE(readOnlyReason(inventory->hosts.at(0)),
+             u"\"more\" stands in %1, a file that hosts.toml includes; it is changed there by whoever keeps that file."_s
+                 .arg(path(u"more.toml"_s)));
     QCOMPARE(inventory->files,
              (QStringList{path(u"hosts.toml"_s), path(u"team/hosts.toml"_s), path(u"more.toml"_s)}));
     QCOMPARE(inventory->hosts.at(1).source, path(u"team/hosts.toml"_s));
