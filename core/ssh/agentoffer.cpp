@@ -65,7 +65,6 @@ private:
             if (!m_offer.certificateFile.isEmpty())
                 m_context.tried += m_offer.name + u" (refused)"_s;
         } else if (step == Step::Exhausted) {
-            m_context.usedKeys.remove(m_offer.blob); // the same one from its file may do
             const QString why = m_agent.isGone() ? u"the agent went away"_s : u"the agent gave no signature"_s;
             m_context.tried += u"%1 (%2)"_s.arg(m_offer.name, why);
         }

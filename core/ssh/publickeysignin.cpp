@@ -47,6 +47,8 @@ private:
     SignInAgent m_agent;
     std::deque<KeyOffer> m_offers;
     std::unique_ptr<SignInMethod> m_offer; ///< on its way
+    QByteArray m_offered;                  ///< the public half of m_offer's key
+    int m_refusedBefore = 0;
     bool m_begun = false;
     bool m_isListing = false;
     bool m_collected = false;
@@ -96,8 +98,10 @@ bool PublicKeySignIn::offerNext()
     }
     const KeyOffer offer = std::move(m_offers.front());
     m_offers.pop_front();
-    if (!offer.blob.isEmpty())
-        m_context.usedKeys.insert(offer.blob);
+    m_offered = offer.blob;
+    m_refusedBefore = m_context.refused;
+    if (!m_offered.isEmpty())
+        m_context.usedKeys.insert(m_offered);
     if (offer.agentKey.isEmpty()) {
         m_offer = makeKeyFileOffer(m_context, offer);
     } else {
@@ -137,6 +141,9 @@ SignInMethod::Step PublicKeySignIn::advance()
         const Step step = m_offer->advance();
         if (step != Step::Exhausted)
             return step;
+        // Not the server's refusal but a file or an agent that cannot sign: another with the same key may.
+        if (m_context.refused == m_refusedBefore)
+            m_context.usedKeys.remove(m_offered);
         m_offer.reset();
     }
 }

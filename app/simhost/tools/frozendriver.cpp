@@ -12,6 +12,7 @@
 #include <sys/mount.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 namespace pilothouse::sim {
@@ -19,6 +20,7 @@ namespace {
 
 constexpr std::size_t bufferSize = 64 * 1024; // the kernel wants room for the largest request
 constexpr std::uint32_t minorVersion = 31;    // of protocol 7
+constexpr std::uint64_t interruptionBit = 1;  // in a request's number: its FUSE_INTERRUPT is meant (fs/fuse/dev.c)
 
 template <class T>
 T partOf(const char *bytes)
@@ -51,6 +53,13 @@ bool mountFrozenDriver(int fd, const std::string &folder)
         = "fd=" + std::to_string(fd) + ",rootmode=40755,user_id=0,group_id=0,allow_other";
     return fd >= 0
         && mount("pilothouse-sim", folder.c_str(), "fuse", MS_NOSUID | MS_NODEV, options.c_str()) == 0;
+}
+
+void waitInFrozenDriver()
+{
+    struct statfs state = {};
+    if (statfs(frozenDriverFolder().c_str(), &state) != 0 || access(frozenDriverFile().c_str(), F_OK) != 0)
+        return; // there is no such file: the driver is well
 }
 
 std::string frozenDriverFolder() { return stateDirectory() + "/driver"; }
@@ -88,6 +97,7 @@ void FrozenDriver::take(const char *request, bool frozen)
         answer.major = FUSE_KERNEL_VERSION;
         answer.minor = std::min(asked.minor, minorVersion);
         answer.max_write = 4096;
+        answer.flags = asked.flags & FUSE_PARALLEL_DIROPS; // who waits keeps nobody from listing the folder
         reply(header.unique, 0, &answer, sizeof answer);
         return;
     }
@@ -98,6 +108,8 @@ void FrozenDriver::take(const char *request, bool frozen)
         return;
     }
     case FUSE_STATFS: {
+        // As the answer to an interruption would: from now on nobody waits interruptibly (state S) for this driver.
+        reply(header.unique | interruptionBit, ENOSYS);
         const fuse_statfs_out answer = {};
         reply(header.unique, 0, &answer, sizeof answer);
         return;
@@ -121,7 +133,7 @@ void FrozenDriver::take(const char *request, bool frozen)
     case FUSE_BATCH_FORGET:
         return; // these want no answer
     default:
-        reply(header.unique, ENOSYS); // to FUSE_INTERRUPT as well: then nobody waits interruptibly any more
+        reply(header.unique, ENOSYS);
     }
 }
 

@@ -22,6 +22,9 @@ bool mountFrozenDriver(int fd, const std::string &folder);
 [[nodiscard]] std::string frozenDriverFolder();
 [[nodiscard]] std::string frozenDriverFile();
 
+/// Returns when the driver is well; in D until then.
+void waitInFrozenDriver();
+
 class FrozenDriver
 {
 public:

@@ -258,7 +258,7 @@ void hangAsConfigured(Config &config)
     }
     openDevices({});
     if (mode == "stuck")
-        static_cast<void>(access(frozenDriverFile().c_str(), F_OK)); // returns when the driver is well
+        waitInFrozenDriver();
     while (config.value("hang", "off") != "off") {
         sleepMs(200);
         config = Config::ofHost();

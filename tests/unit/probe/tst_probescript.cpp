@@ -533,7 +533,7 @@ void TstProbeScript::oneThatMayNotBeLookedAt_isNamedInEveryTick()
     // Processes of its own: the shell, and one of root's.
     LocalShellProvider provider({u"unshare"_s, u"--mount"_s, u"--pid"_s, u"--fork"_s, u"--mount-proc"_s, u"/bin/bash"_s,
                                  u"-c"_s,
-                                 u"(exec -a VLLM::Worker sleep 1000 </dev/null >/dev/null 2>&1) & "
+                                 u"(exec -a VLLM::Worker /bin/sleep 1000 </dev/null >/dev/null 2>&1) & "
                                  "exec /usr/bin/setpriv --reuid=65534 --regid=65534 --clear-groups /bin/sh -c 'exec /bin/sh'"_s});
     provider.environment = host.environment();
     if (!gnu)

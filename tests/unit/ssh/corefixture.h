@@ -41,7 +41,7 @@ public:
         writeFile(QStringLiteral("known_hosts"), "gpu1 ssh-ed25519 " + testKey + '\n');
         writeFile(QStringLiteral("id"), "not read: the key comes from the fake");
         QFile::setPermissions(folder.filePath(QStringLiteral("id")), QFile::ReadOwner | QFile::WriteOwner);
-        api->publicKeys.insert(QFile::encodeName(folder.filePath(QStringLiteral("id"))), "cHVibGlj");
+        api->publicKeys.insert(QFile::encodeName(folder.filePath(QStringLiteral("id"))), testKey);
     }
     ~CoreFixture()
     {
