@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/console/consoleoptions.h"
 
+#include "core/base/statefolder.h"
 #include "core/ssh/sshtarget.h"
 
 #include <QCommandLineParser>
-#include <QDir>
 #include <QStandardPaths>
 #include <QUuid>
 
@@ -17,13 +17,6 @@ namespace pilothouse {
 using namespace Qt::StringLiterals;
 
 namespace {
-
-QString stateHome()
-{
-    const QString home = qEnvironmentVariable("XDG_STATE_HOME");
-    const QString base = home.startsWith(u'/') ? home : QString(QDir::homePath() + u"/.local/state"_s);
-    return base + u"/pilothouse"_s;
-}
 
 void addOptions(QCommandLineParser &parser)
 {
@@ -117,7 +110,7 @@ Result<ConsoleOptions> parseConsoleOptions(const QStringList &arguments)
     options.configDir = parser.value(u"config"_s);
     if (options.configDir.isEmpty())
         options.configDir = QStandardPaths::writableLocation(QStandardPaths::GenericConfigLocation) + u"/pilothouse"_s;
-    options.stateDir = stateHome();
+    options.stateDir = stateFolder();
     options.fleet.sshConfigFile = parser.value(u"ssh-config"_s);
     options.fleet.knownHostsFile = parser.value(u"known-hosts"_s);
     options.fleet.identityFile = parser.value(u"identity"_s);
