@@ -66,8 +66,7 @@ double cpuOfCommand(const char *command, int runs)
 double cpuOfShells(const QString &consoleId)
 {
     double sum = 0;
-    const ProbeSettings settings = settingsFor(consoleId);
-    const QByteArray id = makeMarker(consoleId, settings.host, settings.target).id;
+    const QByteArray id = markOf(settingsFor(consoleId));
     const double step = 1000.0 / static_cast<double>(sysconf(_SC_CLK_TCK));
     for (const qint64 pid : processesWith(QByteArray("\0pilothouse-probe\0", 18) + id)) {
         QFile own(u"/proc/%1/schedstat"_s.arg(pid));

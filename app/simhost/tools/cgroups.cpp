@@ -82,13 +82,13 @@ void Cgroups::refresh()
         if (start == 0)
             continue;
         const auto known = m_known.find(pid);
-        if (known != m_known.end() && known->second.startTicks == start) {
-            now[pid] = known->second;
-        } else {
-            now[pid] = {start, markOf(pid)};
-            // A session shows its own first process itself; a second cover over it does no harm.
-            show(pid, now[pid].number);
-        }
+        const bool isKnown = known != m_known.end() && known->second.startTicks == start;
+        // A child of process 1 enters its group a moment after it is there.
+        const int number = isKnown && known->second.number != 0 ? known->second.number : markOf(pid);
+        now[pid] = {start, number};
+        // A session shows its own first process itself; a second cover over it does no harm.
+        if (!isKnown || known->second.number != number)
+            show(pid, number);
         m_members[now[pid].number].insert(pid);
     }
     if (listing)

@@ -8,6 +8,8 @@
 #include "core/probe/proberequest.h"
 #include "tests/unit/probe/fakehost.h"
 
+#include <QCoreApplication>
+
 #include <algorithm>
 
 namespace pilothouse::test {
@@ -17,8 +19,15 @@ inline ProbeSettings settingsFor(const QString &id = QStringLiteral("console"))
     ProbeSettings settings;
     settings.host = QStringLiteral("gpu1");
     settings.target = QStringLiteral("root@gpu1:22");
-    settings.consoleId = id;
+    // Another test's console of the same name would end our shells: they run beside each other on one machine.
+    settings.consoleId = id + QString::number(QCoreApplication::applicationPid());
     return settings;
+}
+
+/// By which the shells of that console are known on this machine.
+inline QByteArray markOf(const ProbeSettings &settings)
+{
+    return makeMarker(settings.consoleId, settings.host, settings.target).id;
 }
 
 struct ProberRig

@@ -54,7 +54,7 @@ class ScriptRig
 public:
     explicit ScriptRig(ShellProvider &provider,
                        const QString &consoleId = QStringLiteral("console"))
-        : channel(provider, ProbeRole::Kernel, makeMarker(consoleId, {}, {}), nullptr)
+        : channel(provider, ProbeRole::Kernel, makeMarker(consoleId + QString::number(::getpid()), {}, {}), nullptr)
     {
         QObject::connect(&channel, &ProbeChannel::ready, &channel, [this] { m_ready = true; });
         QObject::connect(&channel, &ProbeChannel::answered, &channel,

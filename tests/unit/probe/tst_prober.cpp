@@ -311,7 +311,7 @@ void TstProber::channel_refusedWhileTheOldOneEnds()
     QVERIFY(rig.start());
     QVERIFY(rig.take());
     // The shells go between two requests; the server still counts them when they are opened again.
-    const QByteArray marker = makeMarker(settingsFor().consoleId, settingsFor().host, settingsFor().target).id;
+    const QByteArray marker = markOf(settingsFor());
     const QList<qint64> old = processesWith(marker);
     QCOMPARE(old.size(), shells);
     for (const qint64 pid : old)
@@ -337,7 +337,7 @@ void TstProber::channel_refusedForGood_endsTheRequestInTime()
     settings.snapshotTimeout = std::chrono::milliseconds(1500);
     ProberRig rig(provider, settings);
     QVERIFY(rig.start());
-    for (const qint64 pid : processesWith(makeMarker(settings.consoleId, settings.host, settings.target).id))
+    for (const qint64 pid : processesWith(markOf(settings)))
         ::kill(static_cast<pid_t>(pid), SIGKILL);
     QTRY_COMPARE(provider.ended, 1);
     QElapsedTimer clock;
@@ -399,7 +399,7 @@ void TstProber::host_stopsAnswering()
     ProberRig rig(provider, settings);
     QVERIFY(rig.start());
     // The refused second shell is gone; the first one is the only probe with this parent.
-    const QByteArray marker = makeMarker(settings.consoleId, settings.host, settings.target).id;
+    const QByteArray marker = markOf(settings);
     const QList<qint64> shells = processesWith(marker);
     QCOMPARE(shells.size(), 1);
     ::kill(static_cast<pid_t>(shells[0]), SIGSTOP);
@@ -418,8 +418,8 @@ void TstProber::reconnect_endsItsOwnOlderShellsOnly()
     host.nvidiaSmi(1);
     LocalShellProvider provider;
     provider.environment = host.environment();
-    const QByteArray mine = makeMarker(u"mine"_s, u"gpu1"_s, u"root@gpu1:22"_s).id;
-    const QByteArray others = makeMarker(u"others"_s, u"gpu1"_s, u"root@gpu1:22"_s).id;
+    const QByteArray mine = markOf(settingsFor(u"mine"_s));
+    const QByteArray others = markOf(settingsFor(u"others"_s));
     // A command line that only mentions the marker is nobody's probe.
     const qint64 mention = host.process({"grep", "sh -s pilothouse-probe " + mine + " 12 kernel"});
     const qint64 imitation =
@@ -497,7 +497,7 @@ void TstProber::destroyed_leavesNoProcess()
     host.nvidiaSmi(1);
     LocalShellProvider provider;
     provider.environment = host.environment();
-    const QByteArray marker = makeMarker(u"leaving"_s, u"gpu1"_s, u"root@gpu1:22"_s).id;
+    const QByteArray marker = markOf(settingsFor(u"leaving"_s));
     {
         ProberRig rig(provider, settingsFor(u"leaving"_s));
         QVERIFY(rig.start());

@@ -289,7 +289,7 @@ void TstProberSudo::destroyedWhileAsking_leavesNothing()
     auto rig = this->rig();
     rig->prober.start();
     QTRY_COMPARE(m_questions.size(), 1);
-    const QByteArray mark = makeMarker(m_settings.consoleId, m_settings.host, m_settings.target).id;
+    const QByteArray mark = markOf(m_settings);
     QVERIFY(!processesWith(mark).isEmpty());
     rig.reset();
     QTRY_VERIFY(processesWith(mark).isEmpty());
