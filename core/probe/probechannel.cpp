@@ -124,11 +124,14 @@ void ProbeChannel::takeErrors(const QByteArray &bytes)
     m_errors.replace(prompt, {});
     m_deadline.stop();
     if (++m_prompts == 1) {
+        m_saidBeforePrompt = m_errors.size();
         emit passwordWanted();
         return;
     }
-    // The password was wrong. Not a second word is sent: each counts as an attempt on the account.
-    refuse(SudoRefusal::Kind::PasswordWrong);
+    // Not a second word is sent: each counts as an attempt on the account. Before it asks for the same again sudo says
+    // something; its -p puts our prompt in the place of every other that the host's PAM may have.
+    const bool saidNothing = m_errors.sliced(std::min(m_saidBeforePrompt, m_errors.size())).trimmed().isEmpty();
+    refuse(saidNothing ? SudoRefusal::Kind::OtherQuestion : SudoRefusal::Kind::PasswordWrong);
 }
 
 void ProbeChannel::givePassword(QByteArray line)

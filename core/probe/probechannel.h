@@ -80,6 +80,7 @@ private:
     RootWay m_way = RootWay::None;
     QByteArray m_promptTail; // of standard error, where the prompt may be in two pieces
     int m_prompts = 0;
+    qsizetype m_saidBeforePrompt = 0; ///< of m_errors
     SudoRefusal m_refusal;
     bool m_inputClosed = false;
 };

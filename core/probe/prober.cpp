@@ -97,6 +97,7 @@ public:
     std::optional<Depth> current; // being answered
     std::optional<Depth> next; // asked for meanwhile
     bool asked = false; // the request lines are out
+    bool cameTooLate = false; ///< an answer that sudo no longer read
     bool kernelPending = false;
     bool driverPending = false;
     std::optional<Error> kernelError;
@@ -234,6 +235,11 @@ void Prober::Private::kernelFailed(const Error &error)
     again.stop();
     if (root != RootWay::None && asking && kernel.refusal().kind == SudoRefusal::Kind::NotGiven)
         return; // sudo did not wait as long as the person thinks: it is begun again with the answer
+    if (root != RootWay::None && kernel.refusal().kind == SudoRefusal::Kind::NotGiven && password->isThere()
+        && !std::exchange(cameTooLate, true)) {
+        openChannels(); // the answer came while sudo was giving up: it was not read, and counts as no attempt
+        return;
+    }
     if (root != RootWay::None
         && (error.code == ErrorCode::ShellUnusable || error.code == ErrorCode::SudoRefused)) {
         SudoRefusal why = kernel.refusal();

@@ -102,7 +102,7 @@ QString meaningOf(Kind kind)
     case Kind::Broken:
         return u"sudo itself does not work on the host"_s;
     case Kind::OtherQuestion:
-        return u"sudo asks for something else than the password, which cannot be answered from here"_s;
+        return u"sudo asks for something else than the password, or for more than that, which cannot be answered from here"_s;
     }
     return {};
 }

@@ -50,6 +50,8 @@ private slots:
     void promptInPieces_isUnderstood();
     void sudoThatWaitsNoLonger_isBegunAgain();
     void otherQuestion_isSaid();
+    void secondQuestion_isSaid();
+    void answerWhileSudoGivesUp_isNotLost();
     void answerToAnOldQuestion_isWiped();
     void destroyedWhileAsking_leavesNothing();
     void password_isKeptForItsTime();
@@ -269,6 +271,43 @@ void TstProberSudo::otherQuestion_isSaid()
                  && sudoProblem(snapshot).contains(u"Verification code:"_s),
              qPrintable(sudoProblem(snapshot)));
     QVERIFY(m_questions.isEmpty());
+}
+
+void TstProberSudo::secondQuestion_isSaid()
+{
+    // As a PAM stack of a password and a code: sudo's -p replaces both prompts.
+    m_host->tool(u"sudo"_s, "echo 'We trust you have received the usual lecture.' >&2\nprintf %s \"$3\" >&2\n"
+                            "IFS= read -r word\nprintf '\\n%s' \"$3\" >&2\nIFS= read -r code\n"
+                            "[ -z \"$code\" ] || echo \"$code\" >\"${0%/*}/code\"\nexit 1\n");
+    const auto rig = this->rig();
+    rig->prober.start();
+    QTRY_COMPARE(m_questions.size(), 1);
+    answer(*rig, u"right horse"_s);
+    QTRY_COMPARE(rig->started, 1);
+    const SnapshotPtr snapshot = rig->take();
+    QVERIFY(snapshot);
+    QVERIFY2(sudoProblem(snapshot).contains(u"or for more than that"_s), qPrintable(sudoProblem(snapshot)));
+    QCOMPARE(m_questions.size(), 1);
+    QCOMPARE(read(u"code"_s), QByteArray());
+}
+
+void TstProberSudo::answerWhileSudoGivesUp_isNotLost()
+{
+    QByteArray hasty = playedSudo;
+    hasty.prepend("if [ ! -e \"${0%/*}/hasty\" ]; then : >\"${0%/*}/hasty\"; printf %s \"$3\" >&2\n"
+                  "while [ ! -e \"${0%/*}/answered\" ]; do sleep 0.1; done\n"
+                  "echo 'sudo: timed out reading password' >&2; exit 1; fi\n");
+    m_host->tool(u"sudo"_s, hasty);
+    const auto rig = this->rig();
+    rig->prober.start();
+    QTRY_COMPARE(m_questions.size(), 1);
+    answer(*rig, u"right horse"_s); // sudo reads no more
+    m_host->tool(u"answered"_s, {});
+    QTRY_COMPARE(rig->started, 1);
+    const SnapshotPtr snapshot = rig->take();
+    QVERIFY(snapshot);
+    QCOMPARE(sudoProblem(snapshot), QString());
+    QCOMPARE(m_questions.size(), 1);
 }
 
 void TstProberSudo::answerToAnOldQuestion_isWiped()
