@@ -3,6 +3,7 @@
 #include "sshconnection.h"
 
 #include <algorithm>
+#include <iterator>
 #include <poll.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
@@ -131,7 +132,13 @@ void SshConnection::serve(ssh_event event)
             return;
         for (std::size_t i = 0; i < m_channels.size(); ++i)
             m_channels[i]->pump();
-        std::erase_if(m_channels, [](const auto &channel) { return channel->isDone(); });
+        // Closing a channel may read the client's next request, which opens another: first out of the list, then closed.
+        const auto over = std::stable_partition(m_channels.begin(), m_channels.end(),
+                                                [](const auto &channel) { return !channel->isDone(); });
+        std::vector<std::unique_ptr<SshChannelPump>> closing(std::make_move_iterator(over),
+                                                             std::make_move_iterator(m_channels.end()));
+        m_channels.erase(over, m_channels.end());
+        closing.clear();
     }
 }
 
