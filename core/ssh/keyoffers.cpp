@@ -99,7 +99,7 @@ public:
         for (const KeyFile &file : std::as_const(m_files)) {
             if (!named)
                 addCertificate(file.path + u"-cert.pub"_s, Signer::File);
-            if (QFileInfo::exists(file.path)) // an agent may have failed to sign with the same key: the file still may
+            if (QFileInfo(file.path).isFile()) // an agent may have failed to sign with the same key: the file still may
                 m_offers += KeyOffer{file.blob, cleanLine(file.path), {}, file.path, {}};
         }
         m_offers.removeIf([this](const KeyOffer &offer) {
@@ -138,7 +138,7 @@ private:
                 add({blob, cleanLine(file), each.blob, {}, file});
         }
         for (const KeyFile &each : std::as_const(m_files)) {
-            if (by == Signer::File && certifies(blob, each.blob) && QFileInfo::exists(each.path))
+            if (by == Signer::File && certifies(blob, each.blob) && QFileInfo(each.path).isFile())
                 m_offers += KeyOffer{blob, cleanLine(file), {}, each.path, file};
         }
     }

@@ -68,8 +68,8 @@ void PublicKeySignIn::collect()
             agent = **listed;
     }
     const QString given = m_context.settings.identityFile;
-    if (!given.isEmpty() && !QFileInfo::exists(given) && !QFileInfo::exists(given + u".pub"_s))
-        m_context.tried += u"%1 (no such file)"_s.arg(cleanLine(given));
+    if (!given.isEmpty() && !QFileInfo(given).isFile() && !QFileInfo::exists(given + u".pub"_s))
+        m_context.tried += u"%1 (%2)"_s.arg(cleanLine(given), QFileInfo::exists(given) ? u"it is not a file"_s : u"no such file"_s);
     const QList<KeyOffer> offers = keyOffers(m_context.api, m_context.host, m_context.settings, agent);
     m_offers.assign(offers.begin(), offers.end());
 }

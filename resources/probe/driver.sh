@@ -2,9 +2,19 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # The driver's truth: nvidia-smi, never two of it, and the processes that it names.
 
+# Whether a process of that name may be an nvidia-smi that hangs: root's, this account's own, or the very tool. Nobody else
+# blinds us by a name.
+is_smi() {
+    if [ -n "$SMI" ] && [ "$1/exe" -ef "$SMI" ]; then return; fi
+    while read -r smi_key smi_uid smi_rest; do
+        case $smi_key in Uid:) [ "$smi_uid" = 0 ] || [ "$smi_uid" = "$MYUID" ]; return ;; esac
+    done 2>/dev/null <"$1/status"
+    return 1
+}
 # Looks at processes in no need of nvidia-smi. STUCK becomes "PID START" of an nvidia-smi that hangs: our own that could
-# not be ended, or anybody's that asks one question and is older than five seconds, or that loops and stood still in D
-# since the last look. YOUNG is set where one may still become that.
+# not be ended, or one that is older than five seconds and in D, where no signal reaches it; one that loops must have stood
+# still in it since the last look. (One that waits for its reader, as before a pager, is in S.) YOUNG is set where one may
+# still become that.
 look_for_stuck() {
     STUCK= YOUNG= d_now=
     up
@@ -15,6 +25,7 @@ look_for_stuck() {
         [ "$ST_COMM" = nvidia-smi ] || continue
         case $ST_STATE in Z|X) continue ;; esac
         if [ "$p $ST_START" = "$OWN_SMI" ]; then STUCK=$OWN_SMI; continue; fi
+        is_smi "$p" || continue
         old=1
         [ $((now - ST_START / HZ)) -ge 5 ] || old=
         case " $(tr '\0' ' ' <"$p/cmdline" 2>/dev/null)" in
@@ -24,7 +35,7 @@ look_for_stuck() {
             case " $SEEN_D " in *" $p:$ST_START:$ST_CPU "*) ;; *) continue ;; esac
             ;;
         esac
-        if [ -n "$old" ]; then STUCK="$p $ST_START"; else YOUNG=1; fi
+        if [ -z "$old" ]; then YOUNG=1; elif [ "$ST_STATE" = D ]; then STUCK="$p $ST_START"; fi
     done
     SEEN_D=$d_now
 }
@@ -147,11 +158,12 @@ smi_processes() {
 }
 driver() {
     up
-    s0=$U GPU_FIELDS= LD_TRIED=
+    s0=$U GPU_FIELDS= LD_TRIED= found=1
+    find_smi || found=
     if [ -n "$CHECK_SMI" ]; then look_first; else look_for_stuck "$WATCH"; fi
     if [ -n "$STUCK" ]; then CHECK_SMI=1; smi_state hung; return; fi
     CHECK_SMI= OWN_SMI=
-    if ! find_smi; then smi_state absent; return; fi
+    if [ -z "$found" ]; then smi_state absent; return; fi
     smi_ask
     [ -z "$GPUS_END" ] || smi_section gpus "$GPUS" "$GPUS_END"
     [ -z "$ROWS_END" ] || smi_section apps "$ROWS" "$ROWS_END"

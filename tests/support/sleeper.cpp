@@ -4,9 +4,10 @@
 // "ready" on standard output and ends when standard input does (or after ten minutes).
 //   sleeper [argument=HEX]... [comm=HEX] [copies=N] [open=PATH]... [map=PATH]... [listen=PORT]
 //   [children=N]
-//           [zombie-leader]
+//           [zombie-leader] [uid=N] [disk-sleep]
 // PATH: or hex:HEX. open: descriptors kept; copies: how often each of those that follow; children:
-// forks that do the same; zombie-leader: the main thread ends, a second one lives on.
+// forks that do the same; zombie-leader: the main thread ends, a second one lives on; uid: becomes that user; disk-sleep:
+// is in D, as the parent of a vfork is while its child lives.
 
 #include <arpa/inet.h>
 #include <cstdio>
@@ -54,6 +55,13 @@ void waitForEnd()
     _exit(0);
 }
 
+[[noreturn]] void sleepInDisk()
+{
+    if (vfork() == 0)
+        waitForEnd();
+    _exit(0);
+}
+
 void *liveOn(void *)
 {
     waitForEnd();
@@ -65,6 +73,7 @@ int become(const std::vector<std::string> &words)
     int copies = 1;
     int children = 0;
     bool zombie = false;
+    bool diskSleep = false;
     for (const std::string &word : words) {
         const std::string key = word.substr(0, word.find('='));
         const std::string value =
@@ -77,6 +86,11 @@ int become(const std::vector<std::string> &words)
             children = std::stoi(value);
         } else if (key == "zombie-leader") {
             zombie = true;
+        } else if (key == "disk-sleep") {
+            diskSleep = true;
+        } else if (key == "uid") {
+            if (setgid(gid_t(std::stoi(value))) != 0 || setuid(uid_t(std::stoi(value))) != 0)
+                return 4;
         } else if (key == "listen") {
             listenOn(std::stoi(value));
         } else if (key == "open" || key == "map") {
@@ -102,6 +116,8 @@ int become(const std::vector<std::string> &words)
     }
     std::puts("ready");
     std::fflush(stdout);
+    if (diskSleep)
+        sleepInDisk();
     if (zombie) {
         pthread_t thread{};
         pthread_create(&thread, nullptr, liveOn, nullptr);

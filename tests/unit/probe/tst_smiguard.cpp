@@ -17,6 +17,7 @@ using namespace Qt::StringLiterals;
 
 namespace {
 
+const QString smiName = u"comm="_s + QString::fromLatin1(QByteArray("nvidia-smi").toHex());
 const QString freezer = u"/sys/fs/cgroup/freezer"_s;
 
 /// A version 1 freezer cgroup: what is in it cannot be ended, not even by SIGKILL, until it thaws.
@@ -98,6 +99,9 @@ private slots:
     void unkillable_withOneChannel();
     void stuckOfAnotherUser_noneIsStarted();
     void loopOfAnotherUser_doesNotCount();
+    void oneThatOnlyLooksStuck_blindsNobody_data();
+    void oneThatOnlyLooksStuck_blindsNobody();
+    void noToolHere_isAbsentWhateverRuns();
     void connectionDies_hangingToolIsEnded();
 };
 
@@ -233,9 +237,7 @@ void TstSmiGuard::stuckOfAnotherUser_noneIsStarted()
     SnapshotPtr snapshot = rig.take();
     QVERIFY(snapshot);
     QCOMPARE(snapshot->gpuSource.status, GpuSource::Status::Ok);
-    const qint64 other =
-        host.process({"nvidia-smi", "--query-gpu=name"},
-                     {u"comm="_s + QString::fromLatin1(QByteArray("nvidia-smi").toHex())});
+    const qint64 other = host.process({"nvidia-smi", "--query-gpu=name"}, {smiName, u"disk-sleep"_s});
     // One that comes anew does not start its own until it knows.
     ProberRig fresh(provider, quickSettings(u"fresh"_s));
     QVERIFY(fresh.start());
@@ -263,10 +265,9 @@ void TstSmiGuard::loopOfAnotherUser_doesNotCount()
     FakeHost host;
     host.tool(u"nvidia-smi"_s, moody(host, ":"));
     makeWell(host);
-    const QString comm = u"comm="_s + QString::fromLatin1(QByteArray("nvidia-smi").toHex());
-    host.process({"nvidia-smi", "dmon", "-s", "u"}, {comm});
-    host.process({"nvidia-smi", "-l", "5"}, {comm});
-    host.process({"nvidia-smi", "--query-gpu=name", "--loop-ms=500"}, {comm});
+    host.process({"nvidia-smi", "dmon", "-s", "u"}, {smiName});
+    host.process({"nvidia-smi", "-l", "5"}, {smiName});
+    host.process({"nvidia-smi", "--query-gpu=name", "--loop-ms=500"}, {smiName});
     host.process({"watch", "nvidia-smi"});
     QTest::qWait(5500);
     LocalShellProvider provider;
@@ -278,6 +279,51 @@ void TstSmiGuard::loopOfAnotherUser_doesNotCount()
         QVERIFY(snapshot);
         QCOMPARE(snapshot->gpuSource.status, GpuSource::Status::Ok);
     }
+}
+
+void TstSmiGuard::oneThatOnlyLooksStuck_blindsNobody_data()
+{
+    QTest::addColumn<QStringList>("how");
+    QTest::newRow("waits for its reader") << QStringList{};
+    QTest::newRow("somebody's of that name") << QStringList{u"uid=65534"_s};
+    QTest::newRow("somebody's of that name, in D") << QStringList{u"uid=65534"_s, u"disk-sleep"_s};
+}
+
+void TstSmiGuard::oneThatOnlyLooksStuck_blindsNobody()
+{
+    QFETCH(const QStringList, how);
+    if (geteuid() != 0)
+        PILOTHOUSE_SKIP("needs root to become somebody else");
+    FakeHost host;
+    host.tool(u"nvidia-smi"_s, moody(host, ":"));
+    makeWell(host);
+    QVERIFY(host.process({"nvidia-smi", "-q"}, QStringList{smiName} + how) > 0);
+    QTest::qWait(5500);
+    LocalShellProvider provider;
+    provider.environment = host.environment();
+    ProberRig rig(provider, quickSettings());
+    QVERIFY(rig.start());
+    for (int i = 0; i < 2; ++i) {
+        const SnapshotPtr snapshot = rig.take();
+        QVERIFY(snapshot);
+        QCOMPARE(snapshot->gpuSource.status, GpuSource::Status::Ok);
+    }
+}
+
+void TstSmiGuard::noToolHere_isAbsentWhateverRuns()
+{
+    if (geteuid() != 0)
+        PILOTHOUSE_SKIP("needs root to become somebody else");
+    FakeHost host;
+    QVERIFY(host.process({"nvidia-smi", "-q"}, {smiName, u"uid=65534"_s, u"disk-sleep"_s}) > 0);
+    QTest::qWait(5500);
+    LocalShellProvider provider;
+    provider.environment = host.environment();
+    ProberRig rig(provider, quickSettings());
+    QVERIFY(rig.start());
+    const SnapshotPtr snapshot = rig.take();
+    QVERIFY(snapshot);
+    QCOMPARE(snapshot->gpuSource.status, GpuSource::Status::Absent);
 }
 
 void TstSmiGuard::connectionDies_hangingToolIsEnded()
@@ -293,7 +339,7 @@ void TstSmiGuard::connectionDies_hangingToolIsEnded()
         QVERIFY(QTest::qWaitFor([&host] { return callsOf(host) == 1; }, 5000));
     }
     QTRY_COMPARE_WITH_TIMEOUT(processesWith(QFile::encodeName(host.path({}))).size(), 0, 8000);
-    const QByteArray marker = makeMarker(u"dying"_s, u"gpu1"_s, u"root@gpu1:22"_s).id;
+    const QByteArray marker = markOf(settingsFor(u"dying"_s));
     QTRY_COMPARE_WITH_TIMEOUT(processesWith(marker).size(), 0, 8000);
 }
 

@@ -7,6 +7,8 @@
 #include <QDir>
 #include <QFile>
 
+#include <sys/stat.h>
+
 using namespace pilothouse;
 using namespace pilothouse::test;
 using namespace Qt::StringLiterals;
@@ -34,6 +36,7 @@ private slots:
     void brokenKey_isLeftAlone();
     void missingPub_isNotWritten();
     void identityOption_thatIsMissing();
+    void identityOption_thatIsNoFile();
     void pubkeyAuthenticationNo_offersNothing();
     void signInDeadline_stopsWhileAPersonThinks();
 
@@ -297,6 +300,19 @@ void TstSshKeyFileSignIn::identityOption_thatIsMissing()
     QVERIFY(watch.ended);
     QCOMPARE(watch.ended->code, ErrorCode::SignInRefused);
     QVERIFY2(watch.ended->detail.contains(u"no such key (no such file)"_s), qPrintable(watch.ended->detail));
+}
+
+void TstSshKeyFileSignIn::identityOption_thatIsNoFile()
+{
+    const QString pipe = m_server.path(u"pipe"_s);
+    QCOMPARE(::mkfifo(QFile::encodeName(pipe).constData(), 0600), 0);
+    ConnectionSettings settings = m_server.settings();
+    settings.identityFile = pipe;
+    SessionWatch watch(settings);
+    QVERIFY(finish(watch));
+    QVERIFY(watch.ended);
+    QCOMPARE(watch.ended->code, ErrorCode::SignInRefused);
+    QVERIFY2(watch.ended->detail.contains(u"pipe (it is not a file)"_s), qPrintable(watch.ended->detail));
 }
 
 void TstSshKeyFileSignIn::pubkeyAuthenticationNo_offersNothing()
