@@ -4,6 +4,7 @@
 #include "core/fleet/linkenvironment.h"
 #include "core/probe/prober.h"
 #include "core/ssh/jump/jumphosts.h"
+#include "core/ssh/sshconfigcache.h"
 #include "core/ssh/sshsession.h"
 
 #include <QRandomGenerator>
@@ -73,10 +74,12 @@ LinkEnvironment standardLinkEnvironment()
     environment.gate = std::make_shared<HandshakeGate>(handshakesAtOnce);
     JumpSettings jump;
     jump.gate = environment.gate;
-    environment.backend.makeSession = [hosts = std::make_shared<JumpHosts>(std::move(jump))](
-                                          const ConnectionSettings &settings) -> std::unique_ptr<LinkSession> {
+    environment.backend.makeSession
+        = [hosts = std::make_shared<JumpHosts>(std::move(jump)), cache = std::make_shared<SshConfigCache>()](
+              const ConnectionSettings &settings) -> std::unique_ptr<LinkSession> {
         ConnectionSettings shared = settings;
         shared.jumpHosts = hosts;
+        shared.configCache = cache;
         return std::make_unique<StandardSession>(shared);
     };
     environment.backend.makeProber = [](LinkSession &session,

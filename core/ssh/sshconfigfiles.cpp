@@ -37,8 +37,10 @@ public:
         QFile file(path);
         const QFileInfo info(path);
         const QString identity = info.canonicalFilePath();
-        if (!info.exists())
+        if (!info.exists()) {
+            m_scan.absent += path;
             return;
+        }
         const bool refused = depth > maxDepth || m_scan.files.size() >= maxFiles || !info.isFile()
                              || info.size() > maxFileSize || m_open.contains(identity)
                              || !file.open(QIODevice::ReadOnly);
@@ -95,12 +97,10 @@ private:
                 path = relativeTo + u'/' + path;
             if (path.contains(u'%') || path.contains("${"_L1)) // newer versions of ssh expand these
                 m_scan.dependsOnMore = true;
-            glob_t found{};
-            if (::glob(QFile::encodeName(path).constData(), 0, nullptr, &found) == 0) {
-                for (size_t i = 0; i < found.gl_pathc; ++i)
-                    readFile(QFile::decodeName(found.gl_pathv[i]), relativeTo, depth + 1);
-            }
-            ::globfree(&found);
+            if (!m_scan.patterns.contains(path))
+                m_scan.patterns += path;
+            for (const QString &file : filesLike(path))
+                readFile(file, relativeTo, depth + 1);
         }
     }
 
@@ -122,6 +122,18 @@ SshConfigRoots SshConfigRoots::of(const QString &configFile, const QString &home
     if (configFile.isEmpty())
         roots.systemFile = roots.systemFolder + u"/ssh_config"_s;
     return roots;
+}
+
+QStringList filesLike(const QString &pattern)
+{
+    QStringList files;
+    glob_t found{};
+    if (::glob(QFile::encodeName(pattern).constData(), 0, nullptr, &found) == 0) {
+        for (size_t i = 0; i < found.gl_pathc; ++i)
+            files += QFile::decodeName(found.gl_pathv[i]);
+    }
+    ::globfree(&found);
+    return files;
 }
 
 SshConfigLine splitSshConfigLine(QStringView text)

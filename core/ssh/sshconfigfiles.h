@@ -40,6 +40,8 @@ struct SshConfigScan
     QStringList files; ///< read, in order, each once
     QStringList
         unreadable; ///< named but not read: unreadable, not a file, over 1 MiB, beyond the limits
+    QStringList absent; ///< where reading starts, but nothing is there
+    QStringList patterns; ///< of Include, absolute: filesLike() says what they stand for
     bool dependsOnMore =
         false; ///< Match exec, localnetwork and such: the answer may change while no file does
 };
@@ -48,6 +50,9 @@ struct SshConfigScan
 /// levels deep, 1,000 files, and a file within itself is left out.
 SshConfigScan scanSshConfig(const SshConfigRoots &roots,
                             const std::function<void(const SshConfigLine &)> &visit);
+
+/// What a pattern of Include stands for now, in ssh's order.
+[[nodiscard]] QStringList filesLike(const QString &pattern);
 
 /// One line of a configuration: keyword, then words, "…" quoted or bare, `=` allowed after the
 /// keyword.

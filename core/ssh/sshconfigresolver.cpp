@@ -4,15 +4,13 @@
 
 #include "core/base/cleantext.h"
 #include "core/ssh/sshconfig.h"
-#include "core/ssh/sshconfigfiles.h"
 
-#include <QFile>
 #include <QProcess>
 #include <QThread>
 #include <QTimer>
 
 #include <csignal>
-#include <sys/stat.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 namespace pilothouse {
@@ -23,30 +21,6 @@ namespace {
 
 constexpr qsizetype maxOutput = 1 << 20;
 constexpr qsizetype maxMessages = 1 << 16;
-
-/// Name, size and times of each file that ssh would read; empty when the answer also depends on
-/// something else.
-QByteArray stampOf(const QString &configFile)
-{
-    const SshConfigScan scan =
-        scanSshConfig(SshConfigRoots::of(configFile, LocalIdentity::current().home),
-                      [](const SshConfigLine &) {});
-    if (scan.dependsOnMore || !scan.unreadable.isEmpty())
-        return {};
-    QByteArray stamp = "files";
-    for (const QString &path : scan.files) {
-        struct stat info
-        { };
-        if (::stat(QFile::encodeName(path).constData(), &info) != 0)
-            return {};
-        stamp += QByteArray("\n") + QFile::encodeName(path);
-        for (const qint64 number : {qint64(info.st_ino), qint64(info.st_size),
-                                    qint64(info.st_mtim.tv_sec), qint64(info.st_mtim.tv_nsec),
-                                    qint64(info.st_ctim.tv_sec), qint64(info.st_ctim.tv_nsec)})
-            stamp += ' ' + QByteArray::number(number);
-    }
-    return stamp;
-}
 
 /// ssh's own words, as one line: "config line 5: …; config: terminating, 1 bad configuration
 /// options".
@@ -74,6 +48,12 @@ Result<void> checkName(const SshTarget &target)
     return {};
 }
 
+/// All that ssh is told.
+QString keyOf(const QStringList &arguments)
+{
+    return arguments.join(u'\n');
+}
+
 } // namespace
 
 /// One `ssh -G`. Ends itself; its whole process group goes with it, so that no `Match exec` command
@@ -91,7 +71,10 @@ public:
         , m_done(std::move(done))
     {
         m_process->setStandardInputFile(QProcess::nullDevice());
-        m_process->setChildProcessModifier([] { ::setsid(); });
+        m_process->setChildProcessModifier([] {
+            ::setsid();
+            ::setpriority(PRIO_PROCESS, 0, 5); // a thousand of them are not to take the processors from the window
+        });
         connect(m_process, &QProcess::readyReadStandardOutput, this, &Run::read);
         connect(m_process, &QProcess::readyReadStandardError, this, &Run::read);
         connect(m_process, &QProcess::errorOccurred, this, &Run::failed);
@@ -196,21 +179,6 @@ private:
     Done m_done;
 };
 
-std::optional<ResolvedHost> SshConfigCache::find(const QString &key, const QByteArray &stamp) const
-{
-    const std::lock_guard lock(m_mutex);
-    const auto entry = m_entries.constFind(key);
-    if (entry == m_entries.constEnd() || entry->stamp != stamp)
-        return {};
-    return entry->host;
-}
-
-void SshConfigCache::store(const QString &key, const QByteArray &stamp, ResolvedHost host)
-{
-    const std::lock_guard lock(m_mutex);
-    m_entries.insert(key, Entry{stamp, std::move(host)});
-}
-
 SshConfigResolver::SshConfigResolver(std::shared_ptr<SshConfigCache> cache, QObject *parent)
     : QObject(parent)
     , m_cache(std::move(cache))
@@ -260,30 +228,58 @@ void SshConfigResolver::resolve(const SshTarget &target, const QString &configFi
         arguments << u"-J"_s << jump;
     arguments << u"--"_s << target.host;
 
-    const QString key = arguments.join(u'\n');
-    const QByteArray stamp = m_cache ? stampOf(configFile) : QByteArray();
-    if (!stamp.isEmpty()) {
-        if (std::optional<ResolvedHost> known = m_cache->find(key, stamp)) {
-            finish(guard, std::move(done), *known);
-            return;
-        }
+    Request request{guard, std::move(done), arguments, target.host, configFile, nullptr};
+    if (m_cache && finishFromCache(request, m_cache->stampOf(configFile)))
+        return;
+    const quint64 id = ++m_lastRequest;
+    Request &waiting = m_requests.emplace(id, std::move(request)).first->second;
+    if (m_cache)
+        waiting.place = m_cache->enter([turns = m_turns.sender(), id] { turns.push(id); });
+    else
+        run(id);
+}
+
+bool SshConfigResolver::finishFromCache(const Request &request, const QByteArray &stamp)
+{
+    if (stamp.isEmpty())
+        return false;
+    std::optional<ResolvedHost> known = m_cache->find(keyOf(request.arguments), stamp);
+    if (known)
+        finish(request.context, request.done, *std::move(known));
+    return known.has_value();
+}
+
+void SshConfigResolver::run(quint64 id)
+{
+    const auto waiting = m_requests.find(id);
+    const Request &request = waiting->second;
+    // Before ssh reads the files: what it says belongs to this stamp or to none that comes again.
+    const QByteArray stamp = m_cache ? m_cache->stampOf(request.configFile) : QByteArray();
+    if (!request.context || finishFromCache(request, stamp)) { // another one has asked meanwhile
+        m_requests.erase(waiting);
+        return;
     }
     ++m_runs;
-    const auto answered = [this, guard, done = std::move(done), key, stamp,
-                           alias = target.host](const Result<QByteArray> &output) {
-        Result<ResolvedHost> host = output.and_then([&](const QByteArray &text) {
-            return parseSshConfig(text, alias, LocalIdentity::current());
-        });
-        if (host) {
-            if (Result<void> allowed = checkSshConfig(*host); !allowed)
-                host = fail(allowed.error());
-        }
-        if (host && !stamp.isEmpty())
-            m_cache->store(key, stamp, *host);
-        finish(guard, done, std::move(host)); // not from inside the process's own signal
-    };
     // Owned by this object, so that nothing outlives the resolver.
-    new Run(m_program, arguments, m_limit, answered, this);
+    new Run(m_program, request.arguments, m_limit,
+            [this, id, stamp](const Result<QByteArray> &output) { answered(id, stamp, output); }, this);
+}
+
+void SshConfigResolver::answered(quint64 id, const QByteArray &stamp, const Result<QByteArray> &output)
+{
+    const Request request = std::move(m_requests.extract(id).mapped()); // and its place goes to the next
+    Result<ResolvedHost> host = output.and_then([&](const QByteArray &text) {
+        return parseSshConfig(text, request.alias, LocalIdentity::current());
+    });
+    if (host) {
+        if (Result<void> allowed = checkSshConfig(*host); !allowed)
+            host = fail(allowed.error());
+        else
+            host->all.clear(); // only the check wants all that was printed
+    }
+    if (host && !stamp.isEmpty())
+        m_cache->store(keyOf(request.arguments), stamp, *host);
+    finish(request.context, request.done, std::move(host)); // not from inside the process's own signal
 }
 
 } // namespace pilothouse

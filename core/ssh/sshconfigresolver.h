@@ -4,43 +4,23 @@
 
 // Asks the person's own ssh what its configuration says of a target (`ssh -G`, never libssh's
 // parser), without blocking. A resolver lives in one thread with an event loop; several share a
-// SshConfigCache, which any thread may use.
+// SshConfigCache, which also lets only a few of them run ssh at once.
 
+#include "core/base/handoff.h"
 #include "core/base/result.h"
 #include "core/ssh/resolvedhost.h"
+#include "core/ssh/sshconfigcache.h"
 #include "core/ssh/sshtarget.h"
 
-#include <QHash>
 #include <QObject>
 #include <QPointer>
 
 #include <chrono>
 #include <functional>
+#include <map>
 #include <memory>
-#include <mutex>
-#include <optional>
 
 namespace pilothouse {
-
-/// What was resolved before, valid while no file of the configuration changes. Made once by the
-/// composition.
-class SshConfigCache final
-{
-public:
-    /// `stamp` describes the files involved; an entry with another stamp does not count.
-    [[nodiscard]] std::optional<ResolvedHost> find(const QString &key,
-                                                   const QByteArray &stamp) const;
-    void store(const QString &key, const QByteArray &stamp, ResolvedHost host);
-
-private:
-    struct Entry
-    {
-        QByteArray stamp;
-        ResolvedHost host;
-    };
-    mutable std::mutex m_mutex;
-    QHash<QString, Entry> m_entries;
-};
 
 class SshConfigResolver final : public QObject
 {
@@ -48,7 +28,7 @@ class SshConfigResolver final : public QObject
 public:
     using Callback = std::function<void(Result<ResolvedHost>)>;
 
-    /// Without a cache each question runs ssh.
+    /// Without a cache each question runs ssh at once.
     explicit SshConfigResolver(std::shared_ptr<SshConfigCache> cache = {},
                                QObject *parent = nullptr);
     /// Ends what runs; no callback follows.
@@ -71,12 +51,28 @@ public:
 
 private:
     class Run;
+    /// Waits for its place to run ssh, or runs it.
+    struct Request
+    {
+        QPointer<QObject> context;
+        Callback done;
+        QStringList arguments;
+        QString alias;
+        QString configFile;
+        std::unique_ptr<HandshakeGate::Ticket> place;
+    };
+    [[nodiscard]] bool finishFromCache(const Request &request, const QByteArray &stamp);
+    void run(quint64 id);
+    void answered(quint64 id, const QByteArray &stamp, const Result<QByteArray> &output);
     void finish(const QPointer<QObject> &context, Callback done, Result<ResolvedHost> result);
 
     std::shared_ptr<SshConfigCache> m_cache;
     QString m_program;
     std::chrono::milliseconds m_limit{5'000};
     int m_runs = 0;
+    quint64 m_lastRequest = 0;
+    std::map<quint64, Request> m_requests;
+    Handoff<quint64> m_turns{[this](quint64 id) { run(id); }};
 };
 
 } // namespace pilothouse

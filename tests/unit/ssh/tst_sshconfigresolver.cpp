@@ -4,6 +4,7 @@
 #include "tests/support/skip.h"
 #include "tests/support/testmain.h"
 
+#include <QDir>
 #include <QElapsedTimer>
 #include <QFile>
 #include <QFileInfo>
@@ -49,8 +50,14 @@ private slots:
     void cache_distinguishesOptions();
     void cache_seesEveryFileChange_data();
     void cache_seesEveryFileChange();
+    void cache_notWhereMoreThanFilesCounts_data();
+    void cache_notWhereMoreThanFilesCounts();
     void cache_notForMatchExec();
     void cache_notForErrors();
+    void cache_readsTheFilesOnce();
+    void cache_letsFewRunAtOnce();
+    void cache_asksOnceForWhatManyWant();
+    void cache_waitingResolverMayGo();
 
 private:
     void write(const QString &name, const QByteArray &text) const;
@@ -374,6 +381,7 @@ void TstSshConfigResolver::cache_seesEveryFileChange_data()
     QTest::newRow("the file itself") << u"config"_s;
     QTest::newRow("an included file") << u"extra.d/a.conf"_s;
     QTest::newRow("a new file of an included folder") << u"extra.d/b.conf"_s;
+    QTest::newRow("a file that was named but not there") << u"later"_s;
 }
 
 void TstSshConfigResolver::cache_seesEveryFileChange()
@@ -381,7 +389,8 @@ void TstSshConfigResolver::cache_seesEveryFileChange()
     QFETCH(QString, changed);
     m_resolver = std::make_unique<SshConfigResolver>(std::make_shared<SshConfigCache>());
     QVERIFY(QDir(m_dir->path()).mkdir(u"extra.d"_s));
-    const QByteArray include = "Include " + QFile::encodeName(path(u"extra.d/*.conf"_s)) + "\n";
+    const QByteArray include = "Include " + QFile::encodeName(path(u"extra.d/*.conf"_s)) + ' '
+        + QFile::encodeName(path(u"later"_s)) + "\n";
     write(u"config"_s, include);
     write(u"extra.d/a.conf"_s, "");
     const Result<ResolvedHost> before = ask({{}, u"gpu1"_s, {}});
@@ -389,6 +398,30 @@ void TstSshConfigResolver::cache_seesEveryFileChange()
     QCOMPARE(before->hostName, u"gpu1"_s);
     write(changed, "Host gpu1\n  HostName new.example\n");
     QCOMPARE(ask({{}, u"gpu1"_s, {}})->hostName, u"new.example"_s);
+    QCOMPARE(m_resolver->runs(), 2);
+    QCOMPARE(ask({{}, u"gpu1"_s, {}})->hostName, u"new.example"_s);
+    QCOMPARE(m_resolver->runs(), 2);
+}
+
+void TstSshConfigResolver::cache_notWhereMoreThanFilesCounts_data()
+{
+    QTest::addColumn<QByteArray>("lines");
+    QTest::newRow("Match exec") << QByteArray("Match exec true");
+    QTest::newRow("Match exec, written together") << QByteArray("match user root exec=\"false\"");
+    QTest::newRow("Match !exec") << QByteArray("Match originalhost gpu1 !exec false");
+    QTest::newRow("in an included file") << QByteArray("Include %matching%");
+    QTest::newRow("canonical names") << QByteArray("CanonicalizeHostname yes\nCanonicalizeFallbackLocal yes");
+}
+
+void TstSshConfigResolver::cache_notWhereMoreThanFilesCounts()
+{
+    QFETCH(QByteArray, lines);
+    m_resolver = std::make_unique<SshConfigResolver>(std::make_shared<SshConfigCache>());
+    write(u"matching"_s, "Match exec \"true\"\n  Port 2323\n");
+    lines.replace("%matching%", QFile::encodeName(path(u"matching"_s)));
+    write(u"config"_s, "Host gpu1\n  HostName 127.0.0.1\n" + lines + '\n');
+    QVERIFY(ask({{}, u"gpu1"_s, {}}));
+    QVERIFY(ask({{}, u"gpu1"_s, {}}));
     QCOMPARE(m_resolver->runs(), 2);
 }
 
@@ -409,6 +442,92 @@ void TstSshConfigResolver::cache_notForErrors()
     QVERIFY(!ask({{}, u"gpu1"_s, {}}));
     QVERIFY(!ask({{}, u"gpu1"_s, {}}));
     QCOMPARE(m_resolver->runs(), 2);
+}
+
+void TstSshConfigResolver::cache_readsTheFilesOnce()
+{
+    // An alias costs a look at the files, not the reading of all of them.
+    QByteArray text;
+    for (int i = 0; i < 4'000; ++i)
+        text += "Host host" + QByteArray::number(i) + "\n  HostName 127.0.0.1\n  User root\n";
+    write(u"config"_s, text);
+    SshConfigCache cache;
+    QElapsedTimer timer;
+    timer.start();
+    const QByteArray stamp = cache.stampOf(path(u"config"_s));
+    const qint64 reading = timer.nsecsElapsed();
+    QVERIFY(!stamp.isEmpty());
+    timer.start();
+    for (int i = 0; i < 10; ++i)
+        QCOMPARE(cache.stampOf(path(u"config"_s)), stamp);
+    QVERIFY2(timer.nsecsElapsed() < reading, qPrintable(u"%1 of %2"_s.arg(timer.nsecsElapsed()).arg(reading)));
+    write(u"config"_s, "Match exec true\n");
+    QVERIFY(cache.stampOf(path(u"config"_s)).isEmpty());
+    QVERIFY(cache.stampOf(path(u"config"_s)).isEmpty());
+    write(u"config"_s, text);
+    QVERIFY(!cache.stampOf(path(u"config"_s)).isEmpty());
+}
+
+void TstSshConfigResolver::cache_letsFewRunAtOnce()
+{
+    // Each run notes how many there are while it runs.
+    QVERIFY(QDir(m_dir->path()).mkdir(u"runs"_s));
+    const QString slow = script("cd " + QFile::encodeName(path(u"runs"_s)) + "; : >$$; ls | wc -l >>../counts; "
+                                "sleep 0.1; rm $$; exec ssh \"$@\"");
+    const auto cache = std::make_shared<SshConfigCache>(3);
+    std::vector<std::unique_ptr<SshConfigResolver>> resolvers;
+    int answers = 0;
+    for (int i = 0; i < 12; ++i) {
+        resolvers.push_back(std::make_unique<SshConfigResolver>(cache));
+        resolvers.back()->setProgram(slow);
+        resolvers.back()->resolve({{}, u"host%1"_s.arg(i), {}}, path(u"config"_s), this,
+                                  [&](const Result<ResolvedHost> &host) { answers += host ? 1 : 0; });
+    }
+    QTRY_COMPARE_WITH_TIMEOUT(answers, 12, 20'000);
+    int most = 0;
+    QFile counts(path(u"counts"_s));
+    QVERIFY(counts.open(QIODevice::ReadOnly));
+    for (const QByteArray &line : counts.readAll().split('\n'))
+        most = std::max(most, line.trimmed().toInt());
+    QCOMPARE(most, 3);
+}
+
+void TstSshConfigResolver::cache_asksOnceForWhatManyWant()
+{
+    const auto cache = std::make_shared<SshConfigCache>(1);
+    std::vector<std::unique_ptr<SshConfigResolver>> resolvers;
+    int answers = 0;
+    for (int i = 0; i < 5; ++i) {
+        resolvers.push_back(std::make_unique<SshConfigResolver>(cache));
+        resolvers.back()->resolve({{}, u"gpu1"_s, {}}, path(u"config"_s), this,
+                                  [&](const Result<ResolvedHost> &host) { answers += host ? 1 : 0; });
+    }
+    QTRY_COMPARE(answers, 5);
+    int runs = 0;
+    for (const auto &resolver : resolvers)
+        runs += resolver->runs();
+    QCOMPARE(runs, 1);
+}
+
+void TstSshConfigResolver::cache_waitingResolverMayGo()
+{
+    const auto cache = std::make_shared<SshConfigCache>(1);
+    auto first = std::make_unique<SshConfigResolver>(cache);
+    first->setProgram(script("exec sleep 30"));
+    auto second = std::make_unique<SshConfigResolver>(cache);
+    m_resolver = std::make_unique<SshConfigResolver>(cache);
+    int answers = 0;
+    const auto count = [&](const Result<ResolvedHost> &host) { answers += host ? 1 : 0; };
+    first->resolve({{}, u"gpu1"_s, {}}, path(u"config"_s), this, count);
+    second->resolve({{}, u"gpu2"_s, {}}, path(u"config"_s), this, count);
+    m_resolver->resolve({{}, u"gpu3"_s, {}}, path(u"config"_s), this, count);
+    QTRY_COMPARE(first->runs(), 1);
+    second.reset(); // was in the queue
+    QTest::qWait(50);
+    QCOMPARE(m_resolver->runs(), 0);
+    first.reset(); // ran
+    QTRY_COMPARE(answers, 1);
+    QCOMPARE(m_resolver->runs(), 1);
 }
 
 PILOTHOUSE_TEST_MAIN(TstSshConfigResolver)
