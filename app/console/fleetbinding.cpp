@@ -21,6 +21,7 @@ FleetBinding::FleetBinding(Fleet &fleet, MainWindow &window, QObject *parent)
         else if (link)
             link->retryNow();
     });
+    connect(&fleet, &Fleet::networkTroubleChanged, &window, &MainWindow::setNetworkTrouble);
     connect(&window, &MainWindow::snapshotRequested, this, [this](const QString &name) {
         if (HostLink *link = m_fleet.link(name))
             link->requestSnapshot(Depth::Light);

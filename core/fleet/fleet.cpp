@@ -4,8 +4,11 @@
 
 #include "core/fleet/linkenvironment.h"
 
+#include <QElapsedTimer>
+#include <QHash>
 #include <QRandomGenerator>
 #include <QSet>
+#include <QTimer>
 
 #include <algorithm>
 
@@ -29,6 +32,11 @@ public:
     LinkEnvironment environment;
     std::vector<std::unique_ptr<HostLink>> links;
     QString inView;
+    Fleet *q = nullptr;
+    NetworkWatch network;
+    QHash<QString, LinkState::Phase> phases; ///< as the watch knows them
+    QElapsedTimer clock;
+    QTimer networkDue;
     QSet<QString> behindJumpHosts; ///< stopped until a person signs in to a jump host
 
     [[nodiscard]] auto find(const QString &name) const
@@ -48,6 +56,44 @@ public:
             }
         }
     }
+    [[nodiscard]] NetworkWatch::Time now() const { return NetworkWatch::Time(clock.elapsed()); }
+    void watchNetwork(const HostLink &link, const LinkState &state)
+    {
+        using Phase = LinkState::Phase;
+        const QString name = link.spec().name;
+        const Phase before = std::exchange(phases[name], state.phase);
+        if (before == state.phase) // words, or what the watch itself has ordered
+            return;
+        const bool retries = state.phase == Phase::Retrying;
+        if (state.phase == Phase::Connected)
+            obey([&] { return network.connected(name, now()); });
+        else if (before == Phase::Connected && (retries || state.phase == Phase::Stopped))
+            obey([&] { return network.lost(name, now(), retries, state.onTheWay); });
+        else if (before == Phase::Connected) // closed, or anew for a person
+            obey([&] { return network.left(name, now()); });
+        else if (retries || state.phase == Phase::Stopped)
+            obey([&] { return network.failed(name, now(), retries); });
+    }
+    template <class Event>
+    void obey(const Event &event)
+    {
+        const NetworkTrouble before = network.trouble();
+        const NetworkWatch::Orders orders = event();
+        for (const QString &name : orders.hold) {
+            if (const auto at = find(name); at != links.end())
+                (*at)->hold();
+        }
+        for (const auto &[name, wait] : orders.go) {
+            if (const auto at = find(name); at != links.end())
+                (*at)->release(wait);
+        }
+        if (const auto next = network.next())
+            networkDue.start(std::max(*next - now(), NetworkWatch::Time(0)));
+        else
+            networkDue.stop();
+        if (network.trouble() != before)
+            emit q->networkTroubleChanged(network.trouble());
+    }
     void applyCadence(HostLink &link) const
     {
         link.setCadence(link.spec().name == inView ? settings.inView : settings.background);
@@ -64,6 +110,12 @@ Fleet::Fleet(FleetSettings settings, LinkEnvironment environment, QObject *paren
     if (!d->settings.end)
         d->settings.end = std::make_shared<ProgramEnd>();
     d->environment = std::move(environment);
+    d->network = NetworkWatch(d->environment.network);
+    d->q = this;
+    d->clock.start();
+    d->networkDue.setSingleShot(true);
+    connect(&d->networkDue, &QTimer::timeout, this,
+            [this] { d->obey([this] { return d->network.due(d->now()); }); });
 }
 
 Fleet::~Fleet()
@@ -84,11 +136,19 @@ Result<HostLink *> Fleet::add(const HostSpec &host)
         std::make_unique<HostLink>(host, settings->connection, settings->probe, d->environment));
     HostLink *added = d->links.back().get();
     d->applyCadence(*added);
-    connect(added, &HostLink::stateChanged, this, [this, added](const LinkState &state) { d->follow(*added, state); });
+    connect(added, &HostLink::stateChanged, this, [this, added](const LinkState &state) {
+        d->follow(*added, state);
+        d->watchNetwork(*added, state);
+    });
     added->setDeepThreshold(host.thresholdMib);
     emit hostAdded(added);
     added->open();
     return added;
+}
+
+const NetworkTrouble &Fleet::networkTrouble() const
+{
+    return d->network.trouble();
 }
 
 void Fleet::remove(const QString &name)
@@ -100,6 +160,8 @@ void Fleet::remove(const QString &name)
     const std::unique_ptr<HostLink> removed = std::move(d->links[size_t(position)]);
     d->links.erase(d->links.begin() + position);
     d->behindJumpHosts.remove(removed->spec().name);
+    d->phases.remove(removed->spec().name);
+    d->obey([&] { return d->network.left(removed->spec().name, d->now()); });
     emit hostRemoved(removed->spec().name); // the link is still there for whoever looks at it now
 }
 

@@ -7,6 +7,7 @@
 #include "core/base/programend.h"
 #include "core/base/result.h"
 #include "core/fleet/hostlink.h"
+#include "core/fleet/networkwatch.h"
 
 #include <QObject>
 
@@ -55,12 +56,15 @@ public:
     void remove(const QString &name);
     [[nodiscard]] HostLink *link(const QString &name) const; ///< null when unknown
     [[nodiscard]] std::vector<HostLink *> links() const;     ///< in order of adding
+    /// Of this side; it is about all hosts.
+    [[nodiscard]] const NetworkTrouble &networkTrouble() const;
     /// The host whose page is open: it ticks at `inView`, all others at `background`. Empty: none.
     void setInView(const QString &name);
 
 signals:
     void hostAdded(pilothouse::HostLink *link);
     void hostRemoved(const QString &name);
+    void networkTroubleChanged(const pilothouse::NetworkTrouble &trouble);
 
 private:
     class Private;

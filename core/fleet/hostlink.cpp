@@ -117,6 +117,16 @@ void HostLink::resume()
     d->port->post(ResumeLink{});
 }
 
+void HostLink::hold()
+{
+    d->port->post(HoldLink{});
+}
+
+void HostLink::release(std::chrono::milliseconds wait)
+{
+    d->port->post(ReleaseLink{wait});
+}
+
 void HostLink::renew()
 {
     d->port->post(RenewLink{});

@@ -38,6 +38,8 @@ struct LinkState
     QString peer;      ///< user@address:port once known
     bool signInAgain = false; ///< Stopped because the sign-in needs a person
     bool waitsForJumpHost = false; ///< and it is that of a jump host
+    bool onTheWay = false;    ///< Retrying or Stopped: the jump host was to blame
+    bool held = false;        ///< Retrying, but not before release(): this side's network is away
 };
 
 struct LinkEnvironment;
@@ -67,6 +69,9 @@ public:
     void renew();
     /// The jump host may be signed in to again: nothing, unless the link waits for one.
     void resume();
+    /// Retrying, or about to: no further try until release(), which begins anew with the first of the waits.
+    void hold();
+    void release(std::chrono::milliseconds wait);
     /// To questionAsked(), by its id; an answer to an older question is ignored.
     void answer(const Answer &answer);
     /// Time between the starts of two ticks; zero: only on request. Doubled up to 60 s by the worker while nvidia-smi

@@ -7,6 +7,7 @@
 
 #include "core/ssh/jump/handshakegate.h"
 #include "core/fleet/linkthreads.h"
+#include "core/fleet/networkwatch.h"
 #include "core/host/snapshot.h"
 #include "core/probe/probesettings.h"
 #include "core/ssh/connectionsettings.h"
@@ -81,12 +82,13 @@ struct LinkEnvironment
 {
     LinkBackend backend;
     LinkTimings timings;
+    NetworkWatch::Settings network; ///< for a fleet of such links
     std::shared_ptr<HandshakeGate> gate;
     std::shared_ptr<LinkThreads> threads;
     std::function<double()> random; ///< 0 to 1, any thread
 };
 
-/// SshSession and Prober, 16 handshakes at once, jump hosts shared.
+/// SshSession and Prober, 16 handshakes at once, jump hosts and what `ssh -G` said shared.
 [[nodiscard]] LinkEnvironment standardLinkEnvironment();
 
 } // namespace pilothouse

@@ -17,14 +17,16 @@ struct CloseLink { quint64 epoch = 0; };
 struct RetryLink {};
 struct ResumeLink {}; ///< the jump host that it waits for may be there again
 struct RenewLink {};  ///< the connection that stands is given up for a new one
+struct HoldLink {};   ///< no tries until it is released
+struct ReleaseLink { std::chrono::milliseconds wait{0}; };
 struct AnswerLink { quint64 attempt = 0; Answer answer; };
 struct SetLinkCadence { std::chrono::milliseconds cadence{0}; Depth depth = Depth::Light; };
 struct SetDeepThreshold { int mib = 0; };
 struct TakeSnapshot { Depth depth = Depth::Light; };
 struct EnterGate { quint64 attempt = 0; };
 struct QuitLink {};
-using LinkCommand = std::variant<OpenLink, CloseLink, RetryLink, ResumeLink, RenewLink, AnswerLink, SetLinkCadence, SetDeepThreshold,
-                                 TakeSnapshot, EnterGate, QuitLink>;
+using LinkCommand = std::variant<OpenLink, CloseLink, RetryLink, ResumeLink, RenewLink, HoldLink, ReleaseLink, AnswerLink,
+                                 SetLinkCadence, SetDeepThreshold, TakeSnapshot, EnterGate, QuitLink>;
 
 // From the worker.
 struct AskedQuestion { quint64 attempt = 0; Question question; };

@@ -107,6 +107,27 @@ void LinkWorker::handle(const RenewLink &)
     startAttempt();
 }
 
+void LinkWorker::handle(const HoldLink &)
+{
+    // What has come through meanwhile, or has nothing to do with the network, goes on.
+    if (m_state.phase != Phase::Retrying && m_state.phase != Phase::Connecting)
+        return;
+    m_state.held = true;
+    if (m_state.phase == Phase::Connecting)
+        return;
+    m_retryTimer.stop();
+    m_state.nextTry = {};
+    publish(m_state);
+}
+
+void LinkWorker::handle(const ReleaseLink &command)
+{
+    m_state.held = false;
+    m_backoff.reset();
+    if (!m_quitting && m_state.phase == Phase::Retrying)
+        retryAfter(command.wait, Error(*m_state.error));
+}
+
 void LinkWorker::handle(const AnswerLink &command)
 {
     if (!m_session || command.attempt != m_attempt || !m_asking)
@@ -269,10 +290,20 @@ void LinkWorker::lose(const Error &error)
         setPhase(Phase::Stopped, {}, again);
         return;
     }
-    const auto wait = m_backoff.next();
+    if (m_state.held)
+        setPhase(Phase::Retrying, {}, error);
+    else
+        retryAfter(m_backoff.next(), error);
+}
+
+void LinkWorker::retryAfter(std::chrono::milliseconds wait, const Error &error)
+{
     m_state.nextTry = QDateTime::currentDateTimeUtc().addMSecs(wait.count());
     m_retryTimer.start(wait);
-    setPhase(Phase::Retrying, {}, error);
+    if (m_state.phase == Phase::Retrying)
+        publish(m_state);
+    else
+        setPhase(Phase::Retrying, {}, error);
 }
 
 void LinkWorker::endSession()
@@ -374,6 +405,9 @@ void LinkWorker::setPhase(Phase phase, const QString &words, const std::optional
     m_state.error = error;
     if (phase != Phase::Retrying)
         m_state.nextTry = {};
+    if (phase != Phase::Retrying && phase != Phase::Connecting)
+        m_state.held = false;
+    m_state.onTheWay = error && m_onTheWay;
     const bool needsSignIn = error && error->code == ErrorCode::SignInNeedsPerson;
     m_state.signInAgain = phase == Phase::Stopped && (m_state.signInAgain || needsSignIn);
     m_state.waitsForJumpHost = phase == Phase::Stopped && m_onTheWay && needsSignIn;

@@ -51,6 +51,8 @@ private:
     void handle(const RetryLink &command);
     void handle(const ResumeLink &command);
     void handle(const RenewLink &command);
+    void handle(const HoldLink &command);
+    void handle(const ReleaseLink &command);
     void handle(const AnswerLink &command);
     void handle(const SetLinkCadence &command);
     void handle(const SetDeepThreshold &command);
@@ -64,6 +66,7 @@ private:
     void startProbing();
     void probingStarted();
     void lose(const Error &error);
+    void retryAfter(std::chrono::milliseconds wait, const Error &error);
     void endSession();
     void finishIfDone();
     [[nodiscard]] std::chrono::milliseconds signInLimit() const;

@@ -40,6 +40,9 @@ StatePane::Words failedWords(const HostData &host, const QDateTime &now)
     if (state.phase == LinkState::Phase::Retrying && state.nextTry.isValid()) {
         const qint64 wait = (std::max<qint64>(now.msecsTo(state.nextTry), 0) + 999) / 1000;
         words.next = HostPage::tr("%1 Next try in %2 s.").arg(since).arg(wait);
+    } else if (state.held) {
+        words.severity = Severity::Stale;
+        words.next = HostPage::tr("%1 Tried again when another host answers.").arg(since);
     } else if (state.phase == LinkState::Phase::Stopped) {
         words.next = state.signInAgain ? HostPage::tr("%1 Nothing is signed in to without you.").arg(since)
                                        : HostPage::tr("%1 It is not tried again by itself.").arg(since);

@@ -42,7 +42,7 @@ HostSummary failedSummary(const HostData &host, const QDateTime &now)
 {
     const ErrorText text = textOf(host.state.error.value_or(Error{ErrorCode::ConnectionLost, {}, {}}));
     HostSummary summary{Severity::Critical, text.word, text.what, sinceWords(host.state.since, now)};
-    if (host.state.error && host.state.error->code == ErrorCode::Cancelled)
+    if (host.state.held || (host.state.error && host.state.error->code == ErrorCode::Cancelled))
         summary.severity = Severity::Stale;
     return summary;
 }

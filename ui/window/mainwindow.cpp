@@ -13,6 +13,7 @@
 #include "ui/theme/icons.h"
 #include "ui/theme/theme.h"
 #include "ui/window/hostlist.h"
+#include "ui/window/networkbanner.h"
 #include "ui/window/statusline.h"
 
 #include <QEvent>
@@ -50,6 +51,7 @@ MainWindow::MainWindow(Theme &theme, HostStore::Clock clock, QWidget *parent)
     , m_pages(new QStackedWidget)
     , m_empty(new StatePane(theme))
     , m_status(new StatusLine(theme))
+    , m_network(new NetworkBanner(theme))
     , m_commands(new CommandSet(this, menuBar()))
     , m_questions(new QuestionDesk(theme, this))
     , m_tick(new QTimer(this))
@@ -69,6 +71,7 @@ MainWindow::MainWindow(Theme &theme, HostStore::Clock clock, QWidget *parent)
     auto *column = new QVBoxLayout(central);
     column->setContentsMargins(0, 0, 0, 0);
     column->setSpacing(0);
+    column->addWidget(m_network);
     column->addWidget(m_splitter, 1);
     column->addWidget(m_status);
     setCentralWidget(central);
@@ -162,6 +165,11 @@ void MainWindow::ask(const QString &name, const Question &question)
 {
     if (m_store->find(name))
         m_questions->ask(name, question);
+}
+
+void MainWindow::setNetworkTrouble(const NetworkTrouble &trouble)
+{
+    m_network->showTrouble(trouble);
 }
 
 void MainWindow::openHost(const QString &name)

@@ -24,6 +24,8 @@ class AddHostDialog;
 class CommandSet;
 class HostList;
 class HostPage;
+class NetworkBanner;
+struct NetworkTrouble;
 class QuestionDesk;
 class StatePane;
 class StatusLine;
@@ -44,6 +46,8 @@ public:
     void addSnapshot(const QString &name, const SnapshotPtr &snapshot);
     void addFailure(const QString &name, const Error &error);
     void ask(const QString &name, const Question &question);
+    /// About this side, not about a host.
+    void setNetworkTrouble(const NetworkTrouble &trouble);
     /// Chooses the host and shows its page.
     void openHost(const QString &name);
     [[nodiscard]] QString currentHost() const;
@@ -105,6 +109,7 @@ private:
     QStackedWidget *m_pages;
     StatePane *m_empty;
     StatusLine *m_status;
+    NetworkBanner *m_network;
     CommandSet *m_commands;
     QuestionDesk *m_questions;
     QTimer *m_tick;
