@@ -26,6 +26,7 @@ struct Question
     // UnknownHostKey
     QString keyType;          ///< "ED25519"
     QString fingerprint;      ///< "SHA256:…"
+    QString through;          ///< the jump hosts on the way to it; empty: none
     QString knownHostsFile;   ///< where it would be stored
     QString note;             ///< for example: other keys are known for this host; also: why keys did not do
     // KeyPassphrase

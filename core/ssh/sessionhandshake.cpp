@@ -183,6 +183,7 @@ void SessionCore::checkHostKey()
         end(*error);
     } else if (auto *question = std::get_if<Question>(&verdict)) {
         say(u"waiting for a decision about the host key"_s);
+        question->through = m_host.proxyJump == "none"_L1 ? QString() : cleanLine(m_host.proxyJump, 128);
         ask(std::move(*question));
     } else if (std::holds_alternative<HostKeyCheck::AcceptedNew>(verdict)) {
         if (const Result<void> stored = m_hostKeys->store(); !stored)

@@ -3,10 +3,12 @@
 #include "ui/dialogs/questiondesk.h"
 
 #include "ui/dialogs/hostkeydialog.h"
+#include "ui/dialogs/hostkeylistdialog.h"
 #include "ui/dialogs/secretdialog.h"
 
 #include <QWidget>
 
+#include <algorithm>
 #include <utility>
 
 namespace pilothouse {
@@ -21,22 +23,41 @@ QuestionDesk::QuestionDesk(const Theme &theme, QWidget *window)
 void QuestionDesk::ask(const QString &host, const Question &question)
 {
     withdraw(host);
-    m_waiting.push_back({host, question});
+    const Entry entry{host, question};
+    const bool isKey = question.kind == Question::Kind::UnknownHostKey;
+    if (isKey && m_list)
+        m_list->addKey(host, question);
+    else if (isKey && m_dialog && m_shown.question.kind == Question::Kind::UnknownHostKey)
+        openList(entry); // with the one that is shown
+    else
+        m_waiting.push_back(entry);
     showNext();
 }
 
 void QuestionDesk::withdraw(const QString &host)
 {
     std::erase_if(m_waiting, [&host](const Entry &entry) { return entry.host == host; });
-    if (!m_dialog || m_shownHost != host)
+    if (m_list) {
+        m_list->removeKey(host);
+        if (!m_list->isEmpty())
+            return;
+    } else if (!m_dialog || m_shown.host != host) {
         return;
+    }
+    dropDialog();
+    showNext();
+}
+
+/// Nobody waits for its answer.
+void QuestionDesk::dropDialog()
+{
     QDialog *dialog = std::exchange(m_dialog, nullptr);
+    m_list = nullptr;
+    m_shown = {};
     dialog->disconnect(this);
-    dialog->blockSignals(true); // nobody waits for its answer
+    dialog->blockSignals(true);
     dialog->hide();
     dialog->deleteLater();
-    m_shownHost.clear();
-    showNext();
 }
 
 void QuestionDesk::showNext()
@@ -45,12 +66,42 @@ void QuestionDesk::showNext()
         return;
     const Entry entry = m_waiting.front();
     m_waiting.pop_front();
-    m_shownHost = entry.host;
+    const auto isKey = [](const Entry &each) { return each.question.kind == Question::Kind::UnknownHostKey; };
+    if (isKey(entry) && std::ranges::any_of(m_waiting, isKey)) {
+        openList(entry);
+        for (const Entry &each : m_waiting) {
+            if (isKey(each))
+                m_list->addKey(each.host, each.question);
+        }
+        std::erase_if(m_waiting, isKey);
+        return;
+    }
     openDialog(entry);
+}
+
+void QuestionDesk::openList(const Entry &first)
+{
+    const Entry shown = m_shown;
+    const bool takesOver = m_dialog;
+    if (takesOver)
+        dropDialog();
+    m_list = new HostKeyListDialog(m_theme, m_window);
+    m_dialog = m_list;
+    connect(m_list, &HostKeyListDialog::answered, this, &QuestionDesk::answered);
+    connect(m_list, &QDialog::finished, this, [this] {
+        m_dialog = nullptr;
+        m_list = nullptr;
+        QMetaObject::invokeMethod(this, &QuestionDesk::showNext, Qt::QueuedConnection);
+    });
+    if (takesOver)
+        m_list->addKey(shown.host, shown.question);
+    m_list->addKey(first.host, first.question);
+    m_list->open();
 }
 
 void QuestionDesk::openDialog(const Entry &entry)
 {
+    m_shown = entry;
     const QString host = entry.host;
     if (entry.question.kind == Question::Kind::UnknownHostKey) {
         auto *dialog = new HostKeyDialog(m_theme, entry.question, m_window);
@@ -68,7 +119,7 @@ void QuestionDesk::openDialog(const Entry &entry)
 void QuestionDesk::finish(const QString &host, const Answer &answer)
 {
     m_dialog = nullptr;
-    m_shownHost.clear();
+    m_shown = {};
     emit answered(host, answer);
     // The next dialog after this one has gone, or it would come up below it.
     QMetaObject::invokeMethod(this, &QuestionDesk::showNext, Qt::QueuedConnection);

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-// The questions of all connections, asked one after the other over the main window. GUI thread; owned by it.
+// The questions of all connections, asked one after the other over the main window; unknown host keys of several hosts
+// in one list. GUI thread; owned by it.
 
 #include "core/ssh/question.h"
 
@@ -16,6 +17,7 @@ class QWidget;
 
 namespace pilothouse {
 
+class HostKeyListDialog;
 class Theme;
 
 class QuestionDesk final : public QObject
@@ -41,13 +43,16 @@ private:
 
     void showNext();
     void openDialog(const Entry &entry);
+    void openList(const Entry &first);
+    void dropDialog();
     void finish(const QString &host, const Answer &answer);
 
     const Theme &m_theme;
     QWidget *m_window;
     std::deque<Entry> m_waiting;
-    QString m_shownHost;
+    Entry m_shown; ///< by m_dialog, unless that is the list
     QPointer<QDialog> m_dialog;
+    QPointer<HostKeyListDialog> m_list; ///< the same, while it is that one
 };
 
 } // namespace pilothouse
