@@ -72,6 +72,7 @@ Console::~Console()
     // The links first: they tell the binding, and through it the window, that they end.
     m_picture.reset();
     m_remover.reset();
+    m_test.reset();
     m_binding.reset();
     m_fleet.reset();
 }
@@ -136,6 +137,7 @@ void Console::openInventory()
     m_window.showNotice({}, {});
     m_fleet = std::make_unique<Fleet>(m_options.fleet);
     m_binding = std::make_unique<FleetBinding>(*m_fleet, m_window);
+    m_test = std::make_unique<HostTestBinding>(*m_fleet, m_window);
     m_remover = std::make_unique<HostRemover>(m_window, *m_binding, m_options.configDir);
     const Result<Inventory> inventory = loadInventory(m_options.configDir);
     if (inventory) {

@@ -11,6 +11,7 @@
 #include "app/console/fleetbinding.h"
 #include "app/console/fleetpicture.h"
 #include "app/console/hostremover.h"
+#include "app/console/hosttestbinding.h"
 #include "app/console/singleinstance.h"
 #include "app/console/stopsignals.h"
 #include "core/fleet/inventory.h"
@@ -72,6 +73,7 @@ private:
     std::unique_ptr<Fleet> m_fleet;
     std::unique_ptr<FleetBinding> m_binding;
     std::unique_ptr<HostRemover> m_remover;
+    std::unique_ptr<HostTestBinding> m_test;
     std::unique_ptr<FleetPicture> m_picture;
     Background<AliasAnswer> m_aliases;
     Background<SaveAnswer> m_saves;

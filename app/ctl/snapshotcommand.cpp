@@ -6,6 +6,7 @@
 #include "app/ctl/output.h"
 #include "app/ctl/snapshottext.h"
 #include "app/ctl/target.h"
+#include "core/host/gpusourcewords.h"
 #include "core/host/snapshotjson.h"
 
 #include <QJsonDocument>

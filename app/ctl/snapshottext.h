@@ -16,7 +16,5 @@ namespace pilothouse {
 [[nodiscard]] QString snapshotText(const Snapshot &snapshot, const Output &output);
 /// One line a problem, the worst first.
 [[nodiscard]] QStringList problemLines(const Snapshot &snapshot);
-/// Why `gpus` has no value.
-[[nodiscard]] QString missingGpusText(const Snapshot &snapshot);
 
 } // namespace pilothouse

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/fleet/fleet.h"
 
+#include "core/fleet/hosttester.h"
 #include "core/fleet/linkenvironment.h"
 
 #include <QElapsedTimer>
@@ -178,6 +179,14 @@ std::vector<HostLink *> Fleet::links() const
     for (const auto &link : d->links)
         all.push_back(link.get());
     return all;
+}
+
+Result<std::unique_ptr<HostTester>> Fleet::test(const HostSpec &host) const
+{
+    auto settings = linkSettingsFor(host, d->settings);
+    if (!settings)
+        return fail(settings.error());
+    return std::make_unique<HostTester>(*settings, *d->environment.threads);
 }
 
 void Fleet::setInView(const QString &name)

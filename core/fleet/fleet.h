@@ -40,6 +40,8 @@ struct LinkSettings
 };
 [[nodiscard]] Result<LinkSettings> linkSettingsFor(const HostSpec &host, const FleetSettings &settings);
 
+class HostTester;
+
 class Fleet final : public QObject
 {
     Q_OBJECT
@@ -60,6 +62,8 @@ public:
     [[nodiscard]] const NetworkTrouble &networkTrouble() const;
     /// The host whose page is open: it ticks at `inView`, all others at `background`. Empty: none.
     void setInView(const QString &name);
+    /// The steps to a host that need not be one of these, in a thread of its own. Errors: Usage.
+    [[nodiscard]] Result<std::unique_ptr<HostTester>> test(const HostSpec &host) const;
 
 signals:
     void hostAdded(pilothouse::HostLink *link);

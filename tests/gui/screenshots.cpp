@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "tests/gui/windowfixture.h"
 
+#include "core/fleet/networkwatch.h"
+#include "core/fleet/teststeps.h"
 #include "ui/commands/commandset.h"
 
 #include <QApplication>
@@ -156,6 +158,33 @@ void shootAll(Studio &studio)
     }());
     window.ask(u"connecting1"_s, key);
     studio.shootDialog(u"hostKeyDialog"_s, u"hostkey"_s);
+    for (int i = 1; i <= 6; ++i) {
+        const QString host = u"rack%1"_s.arg(i);
+        LinkState waits = connecting(u"host key unknown"_s);
+        waits.phase = LinkState::Phase::Waiting;
+        window.addHost(spec(host));
+        window.setState(host, waits);
+        Question many = key;
+        many.host = u"rack%1 (10.0.0.%1)"_s.arg(i);
+        many.through = i > 2 ? u"ops@bastion"_s : QString();
+        many.fingerprint.replace(9, 2, QString::number(10 + i));
+        many.note = i == 1 ? key.note : QString();
+        window.ask(host, many);
+    }
+    studio.shootDialog(u"hostKeyListDialog"_s, u"hostkeys"_s);
+    NetworkTrouble trouble;
+    trouble.state = NetworkTrouble::State::Away;
+    trouble.lost = 38;
+    trouble.of = 40;
+    trouble.within = std::chrono::seconds(3);
+    trouble.trying = u"gpu1"_s;
+    window.setNetworkTrouble(trouble);
+    LinkState held = retrying({ErrorCode::ConnectionLost, u"Nothing came from root@10.0.0.7:22 for 45 s."_s, {}}, 8);
+    held.held = true;
+    held.nextTry = {};
+    window.setState(u"failed1"_s, held);
+    studio.shootHost(u"failed1"_s, u"network"_s);
+    window.setNetworkTrouble({});
     Question phrase;
     phrase.id = 2;
     phrase.kind = Question::Kind::KeyPassphrase;
@@ -187,6 +216,22 @@ void shootAll(Studio &studio)
                           "name = \"kimi\"\nunit = \"vllm-kimi-k25.service\"\n"_s);
     studio.shootDialog(u"removeHostDialog"_s, u"remove"_s);
     window.showAddHost({u"gpu5"_s, u"gpu6"_s, u"gpu7"_s, u"bastion"_s}, true);
+    const auto step = [&](TestStep which, StepResult::State state, const QString &text, double ms,
+                          const QString &jumpHost = {}) {
+        StepResult result{which, state, text, std::nullopt, std::nullopt, jumpHost};
+        if (state != StepResult::State::Skipped)
+            result.durationMs = ms;
+        window.addTestStep(result);
+    };
+    using State = StepResult::State;
+    step(TestStep::Resolve, State::Done, u"The SSH configuration and the name are clear."_s, 12);
+    step(TestStep::JumpHost, State::Done, u"Signed in there."_s, 180, u"ops@bastion"_s);
+    step(TestStep::Connect, State::Done, u"An SSH server answers."_s, 31);
+    step(TestStep::HostKey, State::Failed,
+         u"The host key has changed: gpu5 (10.0.0.5) shows the ED25519 key SHA256:q7hT…, not that of "
+         "/home/op/.ssh/known_hosts:12. Ask the owner of the host before you do anything else."_s, 2);
+    for (const TestStep rest : {TestStep::SignIn, TestStep::Shell, TestStep::Smi, TestStep::Systemctl, TestStep::Rights})
+        step(rest, State::Skipped, u"Not reached."_s, 0);
     studio.shootDialog(u"addHostDialog"_s, u"addhost"_s);
 }
 

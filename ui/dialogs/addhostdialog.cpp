@@ -3,6 +3,7 @@
 #include "ui/dialogs/addhostdialog.h"
 
 #include "core/ssh/sshtarget.h"
+#include "ui/dialogs/hosttestpanel.h"
 #include "ui/text/errortext.h"
 #include "ui/theme/plain.h"
 #include "ui/theme/theme.h"
@@ -34,6 +35,7 @@ AddHostDialog::AddHostDialog(const Theme &theme, const QStringList &aliases, con
     , m_access(new QComboBox)
     , m_sudo(new QComboBox)
     , m_message(plainLabel({}))
+    , m_test(new HostTestPanel(theme))
     , m_add(nullptr)
 {
     setObjectName(u"addHostDialog"_s);
@@ -50,6 +52,9 @@ AddHostDialog::AddHostDialog(const Theme &theme, const QStringList &aliases, con
     m_message->setMinimumHeight(fontMetrics().height() * 2);
     tint(m_message, theme, ColorId::SeverityWarning);
     column->addWidget(m_message);
+    column->addWidget(m_test, 1);
+    connect(m_test, &HostTestPanel::started, this, [this] { emit testRequested(typed()); });
+    connect(m_test, &HostTestPanel::stopped, this, &AddHostDialog::testStopped);
     auto *buttons = new QDialogButtonBox(QDialogButtonBox::Cancel);
     m_add = buttons->addButton(tr("&Add"), QDialogButtonBox::AcceptRole);
     m_add->setObjectName(u"addHostAdd"_s);
@@ -228,11 +233,13 @@ void AddHostDialog::check()
                                             .arg(chosen.size() - known)
                                             .arg(known));
         m_add->setEnabled(known < chosen.size());
+        m_test->setReady(false);
         return;
     }
     const QString text = complaint();
     m_message->setText(text);
     m_add->setEnabled(text.isEmpty());
+    m_test->setReady(parseTarget(typed().ssh).has_value()); // whether or not it has a name yet
 }
 
 void AddHostDialog::submit()

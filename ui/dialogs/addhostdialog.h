@@ -17,6 +17,7 @@ class QPushButton;
 
 namespace pilothouse {
 
+class HostTestPanel;
 class Theme;
 
 class AddHostDialog final : public QDialog
@@ -31,9 +32,13 @@ public:
     void startWith(const HostSpec &spec);
     /// In place of closing: what could not be saved and why.
     void showFailure(const QString &text);
+    /// Of testRequested(): told what happens.
+    [[nodiscard]] HostTestPanel *testPanel() const { return m_test; }
 
 signals:
     void submitted(const QList<pilothouse::HostSpec> &hosts);
+    void testRequested(const pilothouse::HostSpec &host);
+    void testStopped();
 
 private:
     void buildAliases(const QStringList &aliases);
@@ -55,6 +60,7 @@ private:
     QComboBox *m_access;
     QComboBox *m_sudo;
     QLabel *m_message;
+    HostTestPanel *m_test;
     QPushButton *m_add;
 };
 

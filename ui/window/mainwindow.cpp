@@ -4,6 +4,7 @@
 
 #include "ui/commands/commandset.h"
 #include "ui/dialogs/addhostdialog.h"
+#include "ui/dialogs/hosttestpanel.h"
 #include "ui/dialogs/questiondesk.h"
 #include "ui/dialogs/removehostdialog.h"
 #include "ui/dialogs/textdialog.h"
@@ -34,6 +35,12 @@ using namespace std::chrono_literals;
 namespace {
 
 constexpr auto ageStep = 500ms;
+
+/// In place of a host's name; no name that was typed ends in a blank.
+QString testName()
+{
+    return MainWindow::tr("the test") + u'\u00a0';
+}
 
 HostStore::Clock clockOr(HostStore::Clock clock)
 {
@@ -79,7 +86,12 @@ MainWindow::MainWindow(Theme &theme, HostStore::Clock clock, QWidget *parent)
     resize(1280, 800);
 
     connect(m_commands, &CommandSet::triggered, this, &MainWindow::onCommand);
-    connect(m_questions, &QuestionDesk::answered, this, &MainWindow::answered);
+    connect(m_questions, &QuestionDesk::answered, this, [this](const QString &host, const Answer &answer) {
+        if (host == testName())
+            emit testAnswered(answer);
+        else
+            emit answered(host, answer);
+    });
     connect(m_list, &HostList::chosen, this, &MainWindow::showChosen);
     connect(m_store, &HostStore::changed, this, [this](const QString &name) {
         if (name == currentHost())
@@ -187,6 +199,9 @@ void MainWindow::showAddHost(const QStringList &aliases, bool byAlias, const Hos
     if (!m_addHost) {
         m_addHost = new AddHostDialog(m_theme, aliases, m_store->names(), this);
         connect(m_addHost, &AddHostDialog::submitted, this, &MainWindow::hostsSubmitted);
+        connect(m_addHost, &AddHostDialog::testRequested, this, &MainWindow::testRequested);
+        connect(m_addHost, &AddHostDialog::testStopped, this, &MainWindow::stopTest);
+        connect(m_addHost, &QDialog::finished, this, &MainWindow::stopTest);
     }
     if (byAlias)
         m_addHost->startWithAliases();
@@ -203,6 +218,42 @@ void MainWindow::hostsSaved(const QString &failure)
         m_addHost->accept();
     else
         m_addHost->showFailure(failure);
+}
+
+void MainWindow::stopTest()
+{
+    m_questions->withdraw(testName());
+    emit testStopped();
+}
+
+HostTestPanel *MainWindow::testPanel() const
+{
+    return m_addHost ? m_addHost->testPanel() : nullptr;
+}
+
+void MainWindow::addTestStep(const StepResult &result)
+{
+    if (HostTestPanel *panel = testPanel())
+        panel->addStep(result);
+}
+
+void MainWindow::showTestWords(const QString &words)
+{
+    m_questions->withdraw(testName()); // it went on
+    if (HostTestPanel *panel = testPanel())
+        panel->showWords(words);
+}
+
+void MainWindow::askForTest(const Question &question)
+{
+    m_questions->ask(testName(), question);
+}
+
+void MainWindow::finishTest(bool declined)
+{
+    m_questions->withdraw(testName());
+    if (HostTestPanel *panel = testPanel())
+        panel->finish(declined ? tr("Ended: the question was declined.") : tr("All steps went well."));
 }
 
 void MainWindow::showRemoveHost(const QString &name, const QString &file, const QString &lines)

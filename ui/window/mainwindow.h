@@ -24,8 +24,10 @@ class AddHostDialog;
 class CommandSet;
 class HostList;
 class HostPage;
+class HostTestPanel;
 class NetworkBanner;
 struct NetworkTrouble;
+struct StepResult;
 class QuestionDesk;
 class StatePane;
 class StatusLine;
@@ -63,6 +65,11 @@ public:
     void showAddHost(const QStringList &aliases, bool byAlias, const HostSpec *start = nullptr);
     /// The hosts of hostsSubmitted() are saved: closes the dialog. With `failure` it stays and says why.
     void hostsSaved(const QString &failure = {});
+    /// Of testRequested(), in order; the dialog may be gone already.
+    void addTestStep(const StepResult &result);
+    void showTestWords(const QString &words);
+    void askForTest(const Question &question); ///< answered by testAnswered()
+    void finishTest(bool declined);
     /// Asks whether the host is to go, with the `lines` of `file` that go with it; answered by removeConfirmed() or not.
     void showRemoveHost(const QString &name, const QString &file, const QString &lines);
     /// In place of "no hosts" while they are being made ready; empty: back to it.
@@ -82,6 +89,9 @@ signals:
     void addHostRequested(bool byAlias);
     void demoRequested();
     void hostsSubmitted(const QList<pilothouse::HostSpec> &hosts);
+    void testRequested(const pilothouse::HostSpec &host);
+    void testStopped();
+    void testAnswered(const pilothouse::Answer &answer);
     void answered(const QString &name, const pilothouse::Answer &answer);
     /// Once, when the window has been painted for the first time.
     void firstPainted();
@@ -101,6 +111,8 @@ private:
     void tick();
     void updateCommands();
     [[nodiscard]] HostPage *pageOf(const QString &name);
+    [[nodiscard]] HostTestPanel *testPanel() const;
+    void stopTest();
 
     Theme &m_theme;
     HostStore *m_store;

@@ -75,7 +75,7 @@ Error JumpHost::named(Error error) const
 
 void JumpHost::say(const Rider &rider) const
 {
-    rider.ride.events.push(RideWords{u"jump host %1: %2"_s.arg(m_name, m_words)});
+    rider.ride.events.push(RideWords{wordsOfJumpHost(m_name, m_words)});
 }
 
 void JumpHost::join(Ride ride)

@@ -8,6 +8,12 @@ namespace pilothouse {
 
 using namespace Qt::StringLiterals;
 
+namespace {
+
+constexpr auto jumpHostStart = "jump host "_L1;
+
+} // namespace
+
 Result<QString> withProxyTokens(const QString &written, const ResolvedHost &host)
 {
     QString text;
@@ -65,6 +71,28 @@ Error atJumpHost(const QString &name, Error error)
     error.detail = error.detail.isEmpty() ? u"at the jump host %1."_s.arg(name)
                                           : u"at the jump host %1: %2"_s.arg(name, error.detail);
     return error;
+}
+
+QString jumpHostOf(const Error &error)
+{
+    constexpr auto start = "at the jump host "_L1;
+    if (!error.detail.startsWith(start))
+        return {};
+    const QString rest = error.detail.mid(start.size());
+    const qsizetype end = rest.indexOf(": "_L1); // a name holds no blank
+    return end < 0 ? rest.chopped(1) : rest.left(end);
+}
+
+QString wordsOfJumpHost(const QString &name, const QString &words)
+{
+    return jumpHostStart + name + u": "_s + words;
+}
+
+QString jumpHostOf(const QString &words)
+{
+    const qsizetype end = words.indexOf(": "_L1);
+    return words.startsWith(jumpHostStart) && end > 0 ? words.sliced(jumpHostStart.size(), end - jumpHostStart.size())
+                                                      : QString();
 }
 
 } // namespace pilothouse

@@ -24,7 +24,12 @@ struct JumpSpec
 /// Expands the tokens that ssh -G leaves in ProxyJump and ProxyCommand. Errors: SshConfigInvalid with the reason alone.
 [[nodiscard]] Result<QString> withProxyTokens(const QString &written, const ResolvedHost &host);
 
-/// The same error, said of the jump host at which it happened.
+/// The same error, said of the jump host at which it happened; and the name back from what was said, empty without.
 [[nodiscard]] Error atJumpHost(const QString &name, Error error);
+[[nodiscard]] QString jumpHostOf(const Error &error);
+
+/// What a jump host does, as its riders say it; and the name back from the words, empty where they are of the host.
+[[nodiscard]] QString wordsOfJumpHost(const QString &name, const QString &words);
+[[nodiscard]] QString jumpHostOf(const QString &words);
 
 } // namespace pilothouse

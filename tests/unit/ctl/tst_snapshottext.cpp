@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Pilothouse contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/ctl/snapshottext.h"
+#include "core/host/gpusourcewords.h"
 #include "app/ctl/texttable.h"
 #include "tests/support/testmain.h"
 

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: Pilothouse contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "app/ctl/teststeps.h"
+#include "core/fleet/teststeps.h"
 #include "tests/support/testmain.h"
 
 using namespace pilothouse;
@@ -20,8 +20,7 @@ private slots:
     void rights_areJudged_data();
     void rights_areJudged();
     void exitCode_isTheFirstFailures();
-    void json_hasTheContractsWords();
-    void line_isAligned();
+    void names_areTheContracts();
 };
 
 void TstTestSteps::error_belongsToAStep_data()
@@ -155,31 +154,20 @@ void TstTestSteps::rights_areJudged()
 void TstTestSteps::exitCode_isTheFirstFailures()
 {
     StepResult done;
-    StepResult keyUnknown{TestStep::HostKey, State::Failed, {}, {}, ErrorCode::HostKeyUnknown};
-    StepResult noTool{TestStep::Smi, State::Failed, {}, {}, ErrorCode::ToolMissing};
+    StepResult keyUnknown{TestStep::HostKey, State::Failed, {}, {}, ErrorCode::HostKeyUnknown, {}};
+    StepResult noTool{TestStep::Smi, State::Failed, {}, {}, ErrorCode::ToolMissing, {}};
     QCOMPARE(exitCodeOf(QList<StepResult>{}), 0);
     QCOMPARE(exitCodeOf({done}), 0);
     QCOMPARE(exitCodeOf({done, keyUnknown, noTool}), 5);
     QCOMPARE(exitCodeOf({done, noTool}), 6);
 }
 
-void TstTestSteps::json_hasTheContractsWords()
+void TstTestSteps::names_areTheContracts()
 {
-    const StepResult result{TestStep::HostKey, State::Skipped, u"Not reached."_s, {}, {}};
-    QCOMPARE(toJson(result), (QJsonObject{{u"name"_s, u"host key"_s},
-                                          {u"state"_s, u"skipped"_s},
-                                          {u"text"_s, u"Not reached."_s},
-                                          {u"duration_ms"_s, QJsonValue::Null}}));
-}
-
-void TstTestSteps::line_isAligned()
-{
-    const Output output(ColorMode::Never);
-    QCOMPARE(lineOf({TestStep::SignIn, State::Done, u"Signed in."_s, 12.4, {}}, output),
-             u"done     sign in         12 ms  Signed in.\n"_s);
-    const Output coloured(ColorMode::Always);
-    QVERIFY(lineOf({TestStep::SignIn, State::Failed, {}, {}, ErrorCode::SignInRefused}, coloured)
-                .startsWith(u"\033[31;1mfailed"_s));
+    QCOMPARE(nameOf(StepResult{TestStep::HostKey, State::Skipped, {}, {}, {}, {}}), u"host key"_s);
+    QCOMPARE(nameOf(StepResult{TestStep::Rights, State::Done, {}, {}, {}, {}}), u"rights"_s);
+    QCOMPARE(nameOf(StepResult{TestStep::JumpHost, State::Done, {}, {}, {}, u"bastion"_s}), u"jump host bastion"_s);
+    QCOMPARE(nameOf(State::Skipped), u"skipped"_s);
 }
 
 PILOTHOUSE_TEST_MAIN(TstTestSteps)

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Pilothouse contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "app/ctl/teststeps.h"
+#include "core/fleet/teststeps.h"
 
-#include "app/ctl/snapshottext.h"
+#include "core/host/gpusourcewords.h"
 
 #include <algorithm>
 
@@ -11,20 +11,6 @@ namespace pilothouse {
 using namespace Qt::StringLiterals;
 
 namespace {
-
-/// The outside contract's words.
-QString nameOf(TestStep step)
-{
-    static constexpr const char16_t *names[] = {u"resolve", u"connect",    u"host key",  u"sign in",
-                                                u"shell",   u"nvidia-smi", u"systemctl", u"rights"};
-    return QString::fromUtf16(names[int(step)]);
-}
-
-QString nameOf(StepResult::State state)
-{
-    static constexpr const char16_t *names[] = {u"done", u"failed", u"skipped"};
-    return QString::fromUtf16(names[int(state)]);
-}
 
 const Problem *findProblem(const Snapshot &snapshot, std::initializer_list<QStringView> codes)
 {
@@ -36,12 +22,12 @@ const Problem *findProblem(const Snapshot &snapshot, std::initializer_list<QStri
 
 StepResult done(TestStep step, const QString &text)
 {
-    return {step, StepResult::State::Done, text, std::nullopt, std::nullopt};
+    return {step, StepResult::State::Done, text, std::nullopt, std::nullopt, {}};
 }
 
 StepResult failed(TestStep step, ErrorCode code, const QString &text)
 {
-    return {step, StepResult::State::Failed, text, std::nullopt, code};
+    return {step, StepResult::State::Failed, text, std::nullopt, code, {}};
 }
 
 TestStep usualStepOf(ErrorCode code, TestStep current)
@@ -71,6 +57,20 @@ TestStep usualStepOf(ErrorCode code, TestStep current)
 }
 
 } // namespace
+
+QString nameOf(const StepResult &result)
+{
+    static constexpr const char16_t *names[] = {u"resolve", u"jump host", u"connect",   u"host key", u"sign in",
+                                                u"shell",   u"nvidia-smi", u"systemctl", u"rights"};
+    const QString name = QString::fromUtf16(names[int(result.step)]);
+    return result.jumpHost.isEmpty() ? name : QString(name + u' ' + result.jumpHost);
+}
+
+QString nameOf(StepResult::State state)
+{
+    static constexpr const char16_t *names[] = {u"done", u"failed", u"skipped"};
+    return QString::fromUtf16(names[int(state)]);
+}
 
 TestStep stepOf(ErrorCode code, TestStep current)
 {
@@ -128,22 +128,6 @@ StepResult judgeRights(const Snapshot &snapshot, SudoPolicy sudo)
                       u"Other users' processes are hidden from this account (hidepid)."_s);
     }
     return done(TestStep::Rights, u"An ordinary account: it sees who runs what, not every detail of others' processes."_s);
-}
-
-QString lineOf(const StepResult &result, const Output &output)
-{
-    static constexpr Ink inks[] = {Ink::Good, Ink::Bad, Ink::Dim};
-    const QString time = result.durationMs ? QString::number(*result.durationMs, 'f', 0) + u" ms"_s : u"–"_s;
-    return output.inked(nameOf(result.state).leftJustified(9), inks[int(result.state)])
-        + nameOf(result.step).leftJustified(12) + time.rightJustified(9) + u"  "_s + result.text + u'\n';
-}
-
-QJsonObject toJson(const StepResult &result)
-{
-    return {{u"name"_s, nameOf(result.step)},
-            {u"state"_s, nameOf(result.state)},
-            {u"text"_s, result.text},
-            {u"duration_ms"_s, result.durationMs ? QJsonValue(*result.durationMs) : QJsonValue(QJsonValue::Null)}};
 }
 
 int exitCodeOf(const QList<StepResult> &results)
