@@ -10,6 +10,7 @@
 
 #include <chrono>
 #include <optional>
+#include <utility>
 
 namespace pilothouse {
 
@@ -34,5 +35,16 @@ public:
     /// While opening: when it must be open. Empty otherwise.
     [[nodiscard]] virtual std::optional<Clock::time_point> deadline() const = 0;
 };
+
+/// Frees a channel that calls back no more: the handle lives on in libssh until the peer has closed too. Null after it,
+/// and nothing where it was null; false then.
+inline bool releaseChannel(LibsshApi &api, ssh_channel &channel, ssh_channel_callbacks callbacks)
+{
+    if (!channel)
+        return false;
+    api.channelRemoveCallbacks(channel, callbacks);
+    api.channelFree(std::exchange(channel, nullptr));
+    return true;
+}
 
 } // namespace pilothouse

@@ -297,13 +297,8 @@ void ForwardChannel::closeEnd()
 
 void ForwardChannel::releaseHandle()
 {
-    if (!m_channel)
-        return;
-    // The handle lives on in libssh until the peer has closed too: it must not call us any more.
-    m_api.channelRemoveCallbacks(m_channel, &m_callbacks);
-    m_api.channelFree(m_channel);
-    m_channel = nullptr;
-    m_state = State::Closed;
+    if (releaseChannel(m_api, m_channel, &m_callbacks))
+        m_state = State::Closed;
 }
 
 bool ForwardChannel::deliver()
