@@ -153,6 +153,10 @@ Error SessionCore::handshakeTimeout() const
 
 Error SessionCore::notSsh() const
 {
+    if (m_firstBytes.startsWith("Exceeded MaxStartups")) { // sshd, in place of its greeting
+        return {ErrorCode::ConnectionLost,
+                u"%1 takes no more connections now: too many are signing in there (MaxStartups)."_s.arg(m_peer), {}};
+    }
     return {ErrorCode::NotSsh,
             u"%1 does not speak SSH; it began with “%2”."_s.arg(
                 m_peer, cleanLine(m_firstBytes.left(48).trimmed(), 48)),
