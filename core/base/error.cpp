@@ -24,7 +24,7 @@ constexpr std::array rows{
     Row{ErrorCode::Cancelled, 130, u"cancelled", u"Stopped on request", u""},
     Row{ErrorCode::LocalIo, 8, u"local_io", u"Something failed on this machine", u""},
     Row{ErrorCode::InventoryInvalid, 8, u"inventory_invalid", u"hosts.toml cannot be used",
-        u"Mend the line that is named; nothing was changed."},
+        u"Mend what is named; nothing was changed."},
     Row{ErrorCode::Internal, 8, u"internal", u"A fault in this program", u""},
     Row{ErrorCode::SshConfigInvalid, 3, u"ssh_config_invalid",
         u"The SSH configuration cannot be used", u"Try `ssh -G` with the same name."},
@@ -106,7 +106,7 @@ QString sentenceOf(const Error &error)
         text += u'.';
     const QString advice = error.advice.isEmpty() ? adviceOf(error.code) : error.advice;
     if (!advice.isEmpty())
-        text += u' ' + advice;
+        text += (error.detail.contains(u'\n') ? u'\n' : u' ') + advice;
     return text;
 }
 

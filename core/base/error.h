@@ -51,7 +51,8 @@ enum class ErrorCode {
     RefusedBySafety,
 };
 
-/// What happened (`detail`, one English sentence with full stop, host text already cleaned), and what to do.
+/// What happened (`detail`, one English sentence with full stop, or one a line; host text already cleaned), and what to
+/// do.
 /// `detail` never holds a secret. Both may be empty; then the summary of the code stands alone.
 struct Error
 {

@@ -166,6 +166,23 @@ void Fleet::remove(const QString &name)
     emit hostRemoved(removed->spec().name); // the link is still there for whoever looks at it now
 }
 
+Result<HostLink *> Fleet::change(const HostSpec &host)
+{
+    HostLink *known = link(host.name);
+    if (!known)
+        return add(host);
+    const auto before = linkSettingsFor(known->spec(), d->settings);
+    const auto after = linkSettingsFor(host, d->settings);
+    const bool sameWay = before && after && before->connection.target == after->connection.target
+        && before->probe.sudo == after->probe.sudo;
+    if (!sameWay) {
+        remove(host.name);
+        return add(host);
+    }
+    known->setSpec(host, after->probe);
+    return known;
+}
+
 HostLink *Fleet::link(const QString &name) const
 {
     const auto at = d->find(name);

@@ -56,6 +56,9 @@ public:
     /// Opens the host's link and starts its ticks in the background. A name that is there already returns that link.
     [[nodiscard]] Result<HostLink *> add(const HostSpec &host);
     void remove(const QString &name);
+    /// The host is described anew. Its link goes on; it is removed and another one added only where what concerns the
+    /// connection differs (target, sudo). Without a link: as add(). Errors: Usage; the old link is gone then.
+    [[nodiscard]] Result<HostLink *> change(const HostSpec &host);
     [[nodiscard]] HostLink *link(const QString &name) const; ///< null when unknown
     [[nodiscard]] std::vector<HostLink *> links() const;     ///< in order of adding
     /// Of this side; it is about all hosts.

@@ -152,6 +152,13 @@ void HostLink::setDeepThreshold(int mib)
     d->port->post(SetDeepThreshold{mib});
 }
 
+void HostLink::setSpec(const HostSpec &spec, const ProbeSettings &probe)
+{
+    d->spec = spec;
+    d->port->post(SetLinkProbe{probe});
+    setDeepThreshold(spec.thresholdMib);
+}
+
 void HostLink::requestSnapshot(Depth depth)
 {
     d->port->post(TakeSnapshot{depth});

@@ -81,6 +81,9 @@ public:
     /// A tick looks deep by itself where a GPU has that much memory in use and no process answers for it: at once when
     /// it is new, then once a minute. Zero, as it begins: never.
     void setDeepThreshold(int mib);
+    /// What differs in the host's description while its connection stays: from the next snapshot on, `probe`'s units and
+    /// expected GPUs are asked for. The name stays.
+    void setSpec(const HostSpec &spec, const ProbeSettings &probe);
     void requestSnapshot(Depth depth);
 
 signals:

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-// hosts.toml: reading it with its includes, adding a host and removing one so that every other byte stays. Any thread.
+// hosts.toml: reading it with its includes, adding, changing and removing a host so that every other byte stays. Any
+// thread.
 
 #include "core/base/result.h"
 #include "core/fleet/hostspec.h"
@@ -16,7 +17,16 @@ struct Inventory
     QString mainFile;      ///< hosts.toml of the configuration folder, whether or not it exists
 };
 
-/// A missing file is an empty inventory. Errors: InventoryInvalid with "file:line: what was expected".
+/// An inventory, or why there is none, and what that depends on.
+struct InventoryReading
+{
+    Result<Inventory> inventory;
+    QStringList files; ///< absolute, those too that are missing or broken: when one changes, read again
+};
+
+/// A missing file is an empty inventory. Errors: InventoryInvalid, the detail being a line "file:line:column: what was
+/// expected." for each mistake in all files (20 at most); LocalIo.
+[[nodiscard]] InventoryReading readInventory(const QString &configDir);
 [[nodiscard]] Result<Inventory> loadInventory(const QString &configDir);
 
 /// Splices a [[host]] table onto the end of hosts.toml (made if missing, with its folder), parses the result and
@@ -37,5 +47,21 @@ struct HostRemoval
 
 /// Does what was planned, from hosts.toml alone, unless the host's lines have changed since. Errors: as above.
 [[nodiscard]] Result<Inventory> removeHost(const QString &configDir, const HostRemoval &planned);
+
+/// A host of hosts.toml as a person begins to edit it.
+struct HostText
+{
+    HostSpec spec;
+    QByteArray lines; ///< from its header to its last value, services too
+};
+
+/// Errors: InventoryInvalid (unknown; stands in a file that is not ours to change), LocalIo.
+[[nodiscard]] Result<HostText> readHostText(const QString &configDir, const QString &name);
+
+/// Splices what differs between `before` and `after` into the file as it is now: a change elsewhere in it stays. Refused,
+/// with the difference, when the host's own lines have changed since `before`. Parses the result and compares before
+/// the file is replaced. Errors: InventoryInvalid (as above; a value that cannot be; would not read back the same),
+/// LocalIo.
+[[nodiscard]] Result<Inventory> changeHost(const QString &configDir, const HostText &before, const HostSpec &after);
 
 } // namespace pilothouse

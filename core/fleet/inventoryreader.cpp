@@ -62,8 +62,8 @@ QStringList readGpus(TomlTable &table)
         }
         const auto *uuid = node.as_string();
         const QString text = uuid ? QString::fromStdString(uuid->get()) : QString();
-        if (text.startsWith(u"GPU-") || text.startsWith(u"MIG-")) {
-            gpus += cleanLine(text);
+        if ((text.startsWith(u"GPU-") || text.startsWith(u"MIG-")) && text == cleanLine(text)) {
+            gpus += text;
             continue;
         }
         table.complain(node, u"expected GPU indices or UUIDs (\"GPU-…\") in \"gpus\""_s);
@@ -152,6 +152,40 @@ int lastLineOf(const toml::node &node)
     return line;
 }
 
+TextPlace placeOf(const toml::source_position &position)
+{
+    return {int(position.line), int(position.column)};
+}
+
+InventoryTable regionsOf(const toml::table &node)
+{
+    InventoryTable table;
+    table.place = TomlTable::placeOf(node);
+    table.lastLine = table.place.line;
+    for (const auto &[key, value] : node) {
+        const toml::array *array = value.as_array();
+        if (value.is_table() || (array && array->is_array_of_tables()))
+            continue;
+        table.entries += InventoryEntry{QString::fromUtf8(key.str().data(), qsizetype(key.str().size())),
+                                        placeOf(key.source().begin), placeOf(value.source().begin),
+                                        placeOf(value.source().end)};
+        table.lastLine = std::max(table.lastLine, lastLineOf(value));
+    }
+    return table;
+}
+
+QList<InventoryTable> serviceRegionsOf(const toml::table &host)
+{
+    QList<InventoryTable> services;
+    if (const toml::array *list = host["service"].as_array()) {
+        for (const toml::node &service : *list) {
+            if (const toml::table *table = service.as_table())
+                services += regionsOf(*table);
+        }
+    }
+    return services;
+}
+
 /// The one place where toml++ throws.
 Result<toml::table> parse(QByteArrayView text, const QString &file)
 {
@@ -160,9 +194,10 @@ Result<toml::table> parse(QByteArrayView text, const QString &file)
     } catch (const toml::parse_error &error) {
         const TextPlace place{int(error.source().begin.line), int(error.source().begin.column)};
         const std::string_view words = error.description();
-        return fail(ErrorCode::InventoryInvalid,
-                    displayOf(file, place) + u": "_s
-                        + cleanLine(QByteArrayView(words.data(), qsizetype(words.size())), 300));
+        QString what = cleanLine(QByteArrayView(words.data(), qsizetype(words.size())), 300);
+        if (!what.endsWith(u'.'))
+            what += u'.';
+        return fail(ErrorCode::InventoryInvalid, displayOf(file, place) + u": "_s + what);
     }
 }
 
@@ -187,6 +222,13 @@ std::optional<QString> fullUnitName(const QString &name)
 
 Result<InventoryText> readInventoryText(QByteArrayView text, const QString &file)
 {
+    if (const qsizetype nul = text.indexOf('\0'); nul >= 0) {
+        const QByteArrayView before = text.first(nul);
+        const TextPlace place{int(std::count(before.begin(), before.end(), '\n')) + 1,
+                              int(nul - before.lastIndexOf('\n'))};
+        return fail(ErrorCode::InventoryInvalid,
+                    displayOf(file, place) + u": expected text in UTF-8, found a NUL byte: this is no TOML file."_s);
+    }
     const auto parsed = parse(text, file);
     if (!parsed)
         return fail(parsed.error());
@@ -196,11 +238,15 @@ Result<InventoryText> readInventoryText(QByteArrayView text, const QString &file
     inventory.includes = readIncludes(root);
     for (const toml::table &node : root.tables("host"_L1)) {
         TomlTable table(node, u"[[host]]"_s, mistakes);
-        inventory.hosts += InventoryHost{readHost(table, file), TomlTable::placeOf(node), lastLineOf(node)};
+        inventory.hosts += InventoryHost{readHost(table, file), TomlTable::placeOf(node), lastLineOf(node),
+                                         regionsOf(node), serviceRegionsOf(node)};
     }
     root.complainAboutTheRest();
-    if (const auto first = mistakes.first())
-        return fail(ErrorCode::InventoryInvalid, displayOf(file, first->place) + u": "_s + first->text + u'.');
+    QStringList lines;
+    for (const TomlMistake &mistake : mistakes.sorted())
+        lines += displayOf(file, mistake.place) + u": "_s + mistake.text + u'.';
+    if (!lines.isEmpty())
+        return fail(ErrorCode::InventoryInvalid, lines.join(u'\n'));
     return inventory;
 }
 

@@ -30,11 +30,29 @@ struct InventoryInclude
     TextPlace place;
 };
 
+/// A key with its value, and where they stand.
+struct InventoryEntry
+{
+    QString key;
+    TextPlace place; ///< of the key
+    TextPlace begin; ///< of the value
+    TextPlace end;   ///< just behind it
+};
+
+struct InventoryTable
+{
+    TextPlace place;
+    QList<InventoryEntry> entries; ///< values, no tables
+    int lastLine = 0;              ///< of the entries
+};
+
 struct InventoryHost
 {
     HostSpec spec; ///< `source` is the file, `origin` is left to the caller
     TextPlace place;
     int lastLine = 0; ///< of what belongs to it, services too
+    InventoryTable table;
+    QList<InventoryTable> services; ///< as in `spec`
 };
 
 struct InventoryText
@@ -43,8 +61,8 @@ struct InventoryText
     QList<InventoryHost> hosts; ///< in file order
 };
 
-/// Errors: InventoryInvalid, the detail being "file:line:column: what is wrong and what was expected" for the first
-/// mistake in the text.
+/// Errors: InventoryInvalid, the detail being "file:line:column: what is wrong and what was expected.", a line for each
+/// mistake in the order of the text; a mistake of syntax stands alone.
 [[nodiscard]] Result<InventoryText> readInventoryText(QByteArrayView text, const QString &file);
 
 /// Full name of a systemd unit: "vllm" is "vllm.service". No value: no unit can have that name.

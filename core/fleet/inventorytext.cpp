@@ -8,9 +8,6 @@ namespace pilothouse {
 
 using namespace Qt::StringLiterals;
 
-namespace {
-
-/// A TOML basic string.
 QString tomlString(const QString &text)
 {
     QString out = u"\""_s;
@@ -33,7 +30,6 @@ QString tomlStrings(const QStringList &texts)
     return u'[' + items.join(u", "_s) + u']';
 }
 
-/// Indices as integers, UUIDs as strings.
 QString tomlGpus(const QStringList &gpus)
 {
     QStringList items;
@@ -45,11 +41,15 @@ QString tomlGpus(const QStringList &gpus)
     return u'[' + items.join(u", "_s) + u']';
 }
 
+namespace {
+
 void add(QStringList &lines, const QString &key, const QString &value)
 {
     if (!value.isEmpty())
         lines += key + u" = "_s + tomlString(value);
 }
+
+} // namespace
 
 QStringList linesOf(const ServiceSpec &service)
 {
@@ -65,6 +65,24 @@ QStringList linesOf(const ServiceSpec &service)
     add(lines, u"undrain"_s, service.undrain);
     return lines;
 }
+
+QByteArray lineEndOf(const QByteArray &text)
+{
+    return text.contains("\r\n") ? "\r\n" : "\n";
+}
+
+QList<QByteArray> splitLines(const QByteArray &text)
+{
+    QList<QByteArray> lines;
+    for (qsizetype at = 0; at < text.size();) {
+        const qsizetype end = text.indexOf('\n', at);
+        lines << (end < 0 ? text.mid(at) : text.mid(at, end - at + 1));
+        at += lines.last().size();
+    }
+    return lines;
+}
+
+namespace {
 
 QStringList linesOf(const HostSpec &host)
 {
@@ -83,19 +101,7 @@ QStringList linesOf(const HostSpec &host)
         lines += u"threshold_mib = "_s + QString::number(host.thresholdMib);
     for (const ServiceSpec &service : host.services) {
         lines += QString();
-        lines += linesOf(service);
-    }
-    return lines;
-}
-
-/// With their line ends; joined they are the text.
-QList<QByteArray> splitLines(const QByteArray &text)
-{
-    QList<QByteArray> lines;
-    for (qsizetype at = 0; at < text.size();) {
-        const qsizetype end = text.indexOf('\n', at);
-        lines << (end < 0 ? text.mid(at) : text.mid(at, end - at + 1));
-        at += lines.last().size();
+        lines += pilothouse::linesOf(service);
     }
     return lines;
 }
@@ -106,7 +112,7 @@ bool isBlank(const QByteArray &line) { return line.trimmed().isEmpty(); }
 
 } // namespace
 
-HostCut cutHost(const QByteArray &text, int firstLine, int lastLine)
+TextCut cutTable(const QByteArray &text, int firstLine, int lastLine)
 {
     const QList<QByteArray> lines = splitLines(text);
     qsizetype first = std::clamp<qsizetype>(firstLine - 1, 0, lines.size());
@@ -131,7 +137,7 @@ HostCut cutHost(const QByteArray &text, int firstLine, int lastLine)
 
 QByteArray withHostAppended(const QByteArray &text, const HostSpec &host)
 {
-    const QByteArray lineEnd = text.contains("\r\n") ? "\r\n" : "\n";
+    const QByteArray lineEnd = lineEndOf(text);
     QByteArray out = text;
     if (!out.isEmpty() && !out.endsWith('\n'))
         out += lineEnd;

@@ -22,11 +22,12 @@ struct ReleaseLink { std::chrono::milliseconds wait{0}; };
 struct AnswerLink { quint64 attempt = 0; Answer answer; };
 struct SetLinkCadence { std::chrono::milliseconds cadence{0}; Depth depth = Depth::Light; };
 struct SetDeepThreshold { int mib = 0; };
+struct SetLinkProbe { ProbeSettings probe; };
 struct TakeSnapshot { Depth depth = Depth::Light; };
 struct EnterGate { quint64 attempt = 0; };
 struct QuitLink {};
 using LinkCommand = std::variant<OpenLink, CloseLink, RetryLink, ResumeLink, RenewLink, HoldLink, ReleaseLink, AnswerLink,
-                                 SetLinkCadence, SetDeepThreshold, TakeSnapshot, EnterGate, QuitLink>;
+                                 SetLinkCadence, SetDeepThreshold, SetLinkProbe, TakeSnapshot, EnterGate, QuitLink>;
 
 // From the worker.
 struct AskedQuestion { quint64 attempt = 0; Question question; };

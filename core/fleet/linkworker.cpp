@@ -46,6 +46,7 @@ bool needsPerson(ErrorCode code)
 LinkWorker::LinkWorker(LinkSetup setup)
     : m_setup(std::move(setup))
     , m_timings(m_setup.environment.timings)
+    , m_probe(m_setup.probe)
     , m_backoff(m_timings.firstRetry, m_timings.lastRetry, m_setup.environment.random)
     , m_cadence(m_timings.slowTool, m_timings.slowestCadence)
     , m_deepLook(m_timings.deepAgain)
@@ -161,6 +162,15 @@ void LinkWorker::handle(const SetDeepThreshold &command)
     m_deepLook.setThreshold(command.mib);
 }
 
+void LinkWorker::handle(const SetLinkProbe &command)
+{
+    m_probe.units = command.probe.units;
+    m_probe.userUnits = command.probe.userUnits;
+    m_probe.expectedGpus = command.probe.expectedGpus;
+    if (m_prober)
+        m_prober->setSettings(m_probe);
+}
+
 void LinkWorker::handle(const TakeSnapshot &command)
 {
     m_wanted = m_wanted ? std::max(*m_wanted, command.depth) : command.depth;
@@ -246,12 +256,11 @@ void LinkWorker::startProbing()
     m_placeTimer.stop();
     m_state.peer = m_session->peer();
     setPhase(Phase::Connecting, u"starting the probe"_s);
-    ProbeSettings settings = m_setup.probe;
-    settings.target = m_state.peer;
-    settings.askPerson = settings.askPerson && !m_byItself;
-    settings.sudoPassword = m_sudoPassword;
+    m_probe.target = m_state.peer;
+    m_probe.askPerson = m_setup.probe.askPerson && !m_byItself;
+    m_probe.sudoPassword = m_sudoPassword;
     m_personSignedIn = m_session->neededPerson();
-    m_prober = m_setup.environment.backend.makeProber(*m_session, settings);
+    m_prober = m_setup.environment.backend.makeProber(*m_session, m_probe);
     connect(m_prober.get(), &LinkProber::asked, this, &LinkWorker::askPerson);
     connect(m_prober.get(), &LinkProber::started, this, &LinkWorker::probingStarted);
     connect(m_prober.get(), &LinkProber::snapshotTaken, this, &LinkWorker::tickAnswered);

@@ -56,6 +56,7 @@ private:
     void handle(const AnswerLink &command);
     void handle(const SetLinkCadence &command);
     void handle(const SetDeepThreshold &command);
+    void handle(const SetLinkProbe &command);
     void handle(const TakeSnapshot &command);
     void handle(const EnterGate &command);
     void handle(const QuitLink &command);
@@ -82,6 +83,7 @@ private:
     using Phase = LinkState::Phase;
     const LinkSetup m_setup;
     const LinkTimings m_timings;
+    ProbeSettings m_probe; // as it is now
     Backoff m_backoff;
     Cadence m_cadence;
     DeepLook m_deepLook;

@@ -61,6 +61,7 @@ public:
     void start() override { m_prober.start(); }
     void requestSnapshot(Depth depth) override { m_prober.requestSnapshot(depth); }
     void answer(const Answer &answer) override { m_prober.answer(answer); }
+    void setSettings(const ProbeSettings &settings) override { m_prober.setSettings(settings); }
 
 private:
     Prober m_prober;

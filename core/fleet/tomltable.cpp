@@ -39,12 +39,51 @@ QString wordFor(const toml::node &node)
     }
 }
 
+/// Letters to add, drop, replace or swap with the next, to make one of the other.
+int distance(const QString &a, const QString &b)
+{
+    std::vector<std::vector<int>> steps(size_t(a.size()) + 1, std::vector<int>(size_t(b.size()) + 1));
+    for (size_t i = 0; i < steps.size(); ++i) {
+        for (size_t j = 0; j < steps[i].size(); ++j) {
+            if (i == 0 || j == 0) {
+                steps[i][j] = int(i + j);
+                continue;
+            }
+            const auto at = [](const QString &text, size_t k) { return text.at(qsizetype(k)); };
+            const int replaced = at(a, i - 1) == at(b, j - 1) ? 0 : 1;
+            steps[i][j] = std::min({steps[i - 1][j] + 1, steps[i][j - 1] + 1, steps[i - 1][j - 1] + replaced});
+            if (i > 1 && j > 1 && at(a, i - 1) == at(b, j - 2) && at(a, i - 2) == at(b, j - 1))
+                steps[i][j] = std::min(steps[i][j], steps[i - 2][j - 2] + 1);
+        }
+    }
+    return steps.back().back();
+}
+
+/// The known key that is meant, presumably; empty: none is near.
+QString nearestOf(const QString &key, const QStringList &known)
+{
+    constexpr int most = 40; // nothing longer is near
+    if (key.size() > most)
+        return {};
+    QString nearest;
+    int least = std::max(1, int(key.size()) / 3) + 1;
+    for (const QString &other : known) {
+        const int steps = distance(QString(key).toLower().replace(u'-', u'_'), other);
+        if (steps < least) {
+            least = steps;
+            nearest = other;
+        }
+    }
+    return nearest;
+}
+
 } // namespace
 
-std::optional<TomlMistake> TomlMistakes::first() const
+std::vector<TomlMistake> TomlMistakes::sorted() const
 {
-    const auto first = std::ranges::min_element(m_all, {}, &TomlMistake::place);
-    return first == m_all.end() ? std::nullopt : std::optional(*first);
+    std::vector<TomlMistake> all = m_all;
+    std::ranges::stable_sort(all, {}, &TomlMistake::place);
+    return all;
 }
 
 TomlTable::TomlTable(const toml::table &table, QString title, TomlMistakes &mistakes)
@@ -100,10 +139,13 @@ QStringList TomlTable::strings(QLatin1StringView key)
     QStringList texts;
     for (const toml::node &node : array(key)) {
         const auto *value = node.as_string();
-        if (value)
-            texts += cleanLine(QString::fromStdString(value->get()));
-        else
+        const QString text = value ? QString::fromStdString(value->get()) : QString();
+        if (!value)
             complain(node, u"expected strings in \"%1\", found %2"_s.arg(key, wordFor(node)));
+        else if (text.isEmpty() || text != cleanLine(text))
+            complain(node, u"expected strings of 1 to 512 printable characters in \"%1\""_s.arg(key));
+        else
+            texts += text;
     }
     return texts;
 }
@@ -197,9 +239,11 @@ void TomlTable::complainAboutTheRest()
         if (m_known.contains(name))
             continue;
         const auto &begin = key.source().begin;
+        const QString nearest = nearestOf(name, m_known);
+        const QString guess = nearest.isEmpty() ? QString() : u", perhaps \"%1\" is meant"_s.arg(nearest);
         m_mistakes.add({int(begin.line), int(begin.column)},
-                       u"unknown key \"%1\" in %2; expected one of %3"_s.arg(cleanLine(name, 80), m_title,
-                                                                           m_known.join(u", "_s)));
+                       u"unknown key \"%1\" in %2%3; expected one of %4"_s.arg(cleanLine(name, 80), m_title, guess,
+                                                                             m_known.join(u", "_s)));
     }
 }
 

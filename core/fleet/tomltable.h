@@ -12,7 +12,6 @@
 #include <QSet>
 
 #include <functional>
-#include <optional>
 #include <vector>
 
 namespace pilothouse {
@@ -27,8 +26,8 @@ class TomlMistakes final
 {
 public:
     void add(TextPlace place, const QString &text) { m_all.push_back({place, text}); }
-    /// The first in the text, whatever the order in which they were found.
-    [[nodiscard]] std::optional<TomlMistake> first() const;
+    /// In the order of the text, whatever the order in which they were found.
+    [[nodiscard]] std::vector<TomlMistake> sorted() const;
 
 private:
     std::vector<TomlMistake> m_all;

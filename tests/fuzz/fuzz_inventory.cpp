@@ -1,11 +1,13 @@
 // SPDX-FileCopyrightText: Pilothouse contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Any bytes as a hosts.toml. They may not crash or hang; a mistake names a place; what is accepted can be connected to,
-// and a host added at the end leaves every byte and every host before it alone.
+// a host added at the end leaves every byte and every host before it alone, and one changed those around it.
+#include "core/fleet/hostsplice.h"
 #include "core/fleet/inventoryreader.h"
 #include "core/fleet/inventorytext.h"
 #include "core/ssh/sshtarget.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdlib>
 
@@ -29,6 +31,25 @@ void checkHost(const HostSpec &host)
         require(fullUnitName(service.unit).has_value());
 }
 
+/// Where the changed text reads back as it should, it is the old one up to the host and behind it.
+void checkChange(const QByteArray &text, const InventoryText &read, qsizetype index)
+{
+    const InventoryHost &host = read.hosts.at(index);
+    HostSpec after = host.spec;
+    after.ssh = u"root@gpu1:2222"_s;
+    after.tags += u"# \"]"_s;
+    after.access = Access::Normal;
+    const auto changed = withHostChanged(text, host, after);
+    if (!changed)
+        return;
+    const auto again = readInventoryText(*changed, u"f"_s);
+    if (!again || again->hosts.size() != read.hosts.size() || again->hosts.at(index).spec != after)
+        return; // inline tables, and what else cannot be changed: the caller refuses it
+    const QList<QByteArray> lines = splitLines(text);
+    require(changed->startsWith(lines.first(host.place.line - 1).join()));
+    require(changed->endsWith(lines.sliced(std::min<qsizetype>(host.lastLine, lines.size())).join()));
+}
+
 } // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t *data, std::size_t size)
@@ -36,7 +57,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t *data, std::size_t size
     const QByteArray text(reinterpret_cast<const char *>(data), qsizetype(size));
     const auto read = readInventoryText(text, u"f"_s);
     if (!read) {
-        require(read.error().code == ErrorCode::InventoryInvalid && read.error().detail.startsWith(u"f:"));
+        require(read.error().code == ErrorCode::InventoryInvalid);
+        for (const QString &line : read.error().detail.split(u'\n'))
+            require(line.startsWith(u"f:") && line.endsWith(u'.'));
         return 0;
     }
     for (const InventoryHost &host : read->hosts)
@@ -54,5 +77,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t *data, std::size_t size
         added.source = u"f"_s;
         require(again->hosts.last().spec == added);
     }
+    for (qsizetype i = 0; i < std::min<qsizetype>(read->hosts.size(), 4); ++i)
+        checkChange(text, *read, i);
     return 0;
 }

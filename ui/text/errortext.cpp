@@ -28,7 +28,7 @@ constexpr std::array rows{
     Row{ErrorCode::Cancelled, T("stopped"), T("Stopped on request"), T("Retry when you are ready.")},
     Row{ErrorCode::LocalIo, T("local failure"), T("Something failed on this machine"), ""},
     Row{ErrorCode::InventoryInvalid, T("hosts.toml broken"), T("hosts.toml cannot be used"),
-        T("Mend the line that is named; nothing was changed.")},
+        T("Mend what is named; nothing was changed.")},
     Row{ErrorCode::Internal, T("program fault"), T("A fault in this program"), T("Report it with the text above.")},
     Row{ErrorCode::SshConfigInvalid, T("SSH configuration"), T("The SSH configuration cannot be used"),
         T("Try ssh -G with the same name in a terminal.")},
@@ -109,7 +109,7 @@ QString paragraphOf(const Error &error)
         sentences << text.why;
     if (!text.advice.isEmpty())
         sentences << text.advice;
-    return sentences.join(u' ');
+    return sentences.join(text.why.contains(u'\n') ? u'\n' : u' ');
 }
 
 } // namespace pilothouse

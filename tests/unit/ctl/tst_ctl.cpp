@@ -28,6 +28,8 @@ private slots:
     void hosts_withoutAFile_isEmpty();
     void hosts_areListed();
     void hosts_asJson();
+    void hosts_brokenInventory_isALocalFailure_data();
+    void hosts_brokenInventory_isALocalFailure();
     void hosts_colours_data();
     void hosts_colours();
     void commonOptions_standBeforeAndAfter();
@@ -227,6 +229,27 @@ void TstCtl::hosts_asJson()
     QCOMPARE(kimi.value(u"gpus"_s).toArray(), (QJsonArray{0, u"GPU-1"_s}));
     QVERIFY(kimi.value(u"health"_s).isNull());
     QVERIFY(hosts.at(1).toObject().value(u"expected_gpus"_s).isNull()); // not said is not zero
+}
+
+void TstCtl::hosts_brokenInventory_isALocalFailure_data()
+{
+    QTest::addColumn<QByteArray>("text");
+    QTest::addColumn<QByteArray>("words");
+    QTest::newRow("circle") << QByteArray("include = [\"hosts.toml\"]\n") << QByteArray("hosts.toml:1:12: the included file ");
+    QTest::newRow("missing include") << QByteArray("include = [\"n.toml\"]\n") << QByteArray("n.toml does not exist.");
+    QTest::newRow("mistakes") << QByteArray("[[host]]\nnmae = 1\n") << QByteArray("perhaps \"name\" is meant");
+    QTest::newRow("binary") << QByteArray("\0\1", 2) << QByteArray("this is no TOML file");
+}
+
+void TstCtl::hosts_brokenInventory_isALocalFailure()
+{
+    QFETCH(const QByteArray, text);
+    QFETCH(const QByteArray, words);
+    writeInventory(text);
+    const CtlResult result = runCtl({u"hosts"_s}, home());
+    QCOMPARE(result.exitCode, 8);
+    QCOMPARE(result.output, QByteArray());
+    QVERIFY2(result.errors.contains(words), result.errors.constData());
 }
 
 void TstCtl::hosts_colours_data()

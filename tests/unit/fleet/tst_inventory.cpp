@@ -8,6 +8,7 @@
 #include <QFile>
 #include <QTemporaryDir>
 
+#include <sys/stat.h>
 #include <unistd.h>
 
 using namespace pilothouse;
@@ -28,6 +29,11 @@ private slots:
     void brokenInclude_saysWhereAndWhat_data();
     void brokenInclude_saysWhereAndWhat();
     void brokenIncludedFile_isNamedItself();
+    void mistakesInSeveralFiles_areAllNamed();
+    void moreMistakesThanAnybodyReads_areCounted();
+    void circleOfThree_isNamedWhole();
+    void pipeInPlaceOfTheFile_isALocalFailure();
+    void textInUtf16_isNamedAsWhatItIs();
     void sameNameInTwoFiles_namesBoth();
     void fileWithoutPermission_isALocalFailure_data();
     void fileWithoutPermission_isALocalFailure();
@@ -188,10 +194,20 @@ void TstInventory::broken_saysWhereAndWhat_data()
     row("unclosed table", "[[host\nname = \"a\"", u"1:7"_s, {});
     row("key twice", "[[host]]\nname = \"a\"\nname = \"b\"\n", u"3:8"_s, {});
     row("unknown key of the file", "inclde = []\n", u"1:1"_s,
-        u"unknown key \"inclde\" in the file; expected one of host, include."_s);
+        u"unknown key \"inclde\" in the file, perhaps \"include\" is meant; expected one of host, include."_s);
     row("unknown key of a host", "[[host]]\nname = \"a\"\nacess = \"normal\"\n", u"3:1"_s,
-        u"unknown key \"acess\" in [[host]]; expected one of access, expected_gpus, name, service, ssh, sudo, tags, "
-        u"threshold_mib."_s);
+        u"unknown key \"acess\" in [[host]], perhaps \"access\" is meant; expected one of access, expected_gpus, name, "
+        u"service, ssh, sudo, tags, threshold_mib."_s);
+    row("unknown key with two letters swapped", "[[host]]\nnmae = \"a\"\nname = \"a\"\n", u"2:1"_s,
+        u"unknown key \"nmae\" in [[host]], perhaps \"name\" is meant; expected one of access, expected_gpus, name, "
+        u"service, ssh, sudo, tags, threshold_mib."_s);
+    row("unknown key with dashes and capitals", "[[host]]\nname = \"a\"\nExpected-GPUs = 8\n", u"3:1"_s,
+        u"unknown key \"Expected-GPUs\" in [[host]], perhaps \"expected_gpus\" is meant; expected one of access, "
+        u"expected_gpus, name, service, ssh, sudo, tags, threshold_mib."_s);
+    row("a tag with an escape character", "[[host]]\nname = \"a\"\ntags = [\"\\u001b\"]\n", u"3:9"_s,
+        u"expected strings of 1 to 512 printable characters in \"tags\"."_s);
+    row("a tag of nothing", "[[host]]\nname = \"a\"\ntags = [\"\"]\n", u"3:9"_s,
+        u"expected strings of 1 to 512 printable characters in \"tags\"."_s);
     row("unknown key of a service", "[[host]]\nname = \"a\"\n[[host.service]]\nname = \"s\"\nunit = \"u\"\nport = 1\n",
         u"6:1"_s,
         u"unknown key \"port\" in [[host.service]]; expected one of drain, gpus, health, model, name, scope, undrain, "
@@ -256,9 +272,11 @@ void TstInventory::broken_saysWhereAndWhat_data()
     row("include as a string", "include = \"a.toml\"\n", u"1:11"_s,
         u"expected an array for \"include\", found a string."_s);
     row("include of a number", "include = [1]\n", u"1:12"_s, u"expected paths of files in \"include\"."_s);
-    row("the first of several", "[[host]]\nname = \"a\"\nzzz = 1\naccess = 1\n", u"3:1"_s,
+    row("all of several", "[[host]]\nname = \"a\"\nzzz = 1\naccess = 1\n[[host]]\nname = \"a\"\nsudo = \"root\"\n", u"3:1"_s,
         u"unknown key \"zzz\" in [[host]]; expected one of access, expected_gpus, name, service, ssh, sudo, tags, "
-        u"threshold_mib."_s);
+        u"threshold_mib.\n"
+        u"FILE:4:10: expected one of \"read-only\", \"confirm\", \"normal\" for \"access\", found an integer.\n"
+        u"FILE:7:8: expected one of \"never\", \"nopasswd\", \"ask\" for \"sudo\", found \"root\"."_s);
 }
 
 void TstInventory::broken_saysWhereAndWhat()
@@ -284,9 +302,10 @@ void TstInventory::brokenInclude_saysWhereAndWhat_data()
     QTest::addColumn<QString>("what");
     QTest::newRow("missing") << u"none.toml"_s << u"DIR/none.toml does not exist."_s;
     QTest::newRow("folder") << u"."_s << u"DIR is not a file."_s;
-    QTest::newRow("itself") << u"hosts.toml"_s << u"DIR/hosts.toml includes itself in a circle."_s;
-    QTest::newRow("itself by another way") << u"./sub/../hosts.toml"_s
-                                           << u"DIR/hosts.toml includes itself in a circle."_s;
+    QTest::newRow("pipe") << u"pipe"_s << u"DIR/pipe is not a file."_s;
+    QTest::newRow("itself") << u"hosts.toml"_s << u"DIR/hosts.toml includes itself in a circle: hosts.toml, hosts.toml."_s;
+    QTest::newRow("itself by another way")
+        << u"./sub/../hosts.toml"_s << u"DIR/hosts.toml includes itself in a circle: hosts.toml, hosts.toml."_s;
 }
 
 void TstInventory::brokenInclude_saysWhereAndWhat()
@@ -294,6 +313,7 @@ void TstInventory::brokenInclude_saysWhereAndWhat()
     QFETCH(const QString, include);
     QFETCH(QString, what);
     write(u"sub/empty.toml"_s, "");
+    QCOMPARE(::mkfifo(QFile::encodeName(path(u"pipe"_s)).constData(), 0600), 0);
     write(u"hosts.toml"_s, "# comment\ninclude = [ \"" + include.toUtf8() + "\" ]\n");
     const auto inventory = loadInventory(m_dir->path());
     QVERIFY(!inventory);
@@ -310,6 +330,67 @@ void TstInventory::brokenIncludedFile_isNamedItself()
     QVERIFY(!inventory);
     QVERIFY2(inventory.error().detail.startsWith(path(u"a.toml"_s) + u":3:1: "_s),
              qPrintable(inventory.error().detail));
+}
+
+void TstInventory::mistakesInSeveralFiles_areAllNamed()
+{
+    write(u"hosts.toml"_s, "include = [\"a.toml\", \"none.toml\", \"b.toml\"]\n[[host]]\nname = \"b\"\n[[host]]\nname = \"b\"\n");
+    write(u"a.toml"_s, "[[host]]\nname = \n");
+    write(u"b.toml"_s, "[[host]]\nname = \"b\"\n");
+    const InventoryReading reading = readInventory(m_dir->path());
+    QVERIFY(!reading.inventory);
+    const QStringList lines = reading.inventory.error().detail.split(u'\n');
+    QCOMPARE(lines.size(), 4);
+    QVERIFY2(lines.at(0).startsWith(path(u"a.toml"_s) + u":2:8: "_s), qPrintable(lines.at(0)));
+    QCOMPARE(lines.at(1),
+             path(u"hosts.toml"_s) + u":1:22: the included file "_s + path(u"none.toml"_s) + u" does not exist."_s);
+    for (const auto &[line, place] : {std::pair(2, u":2:1: "_s), std::pair(3, u":4:1: "_s)}) {
+        QCOMPARE(lines.at(line),
+                 path(u"hosts.toml"_s) + place + u"expected a name of its own, but \"b\" stands at "_s
+                     + path(u"b.toml"_s) + u":1:1 already."_s);
+    }
+    // What it depends on, the missing file too.
+    QCOMPARE(reading.files, (QStringList{path(u"hosts.toml"_s), path(u"a.toml"_s), path(u"none.toml"_s), path(u"b.toml"_s)}));
+}
+
+void TstInventory::moreMistakesThanAnybodyReads_areCounted()
+{
+    QByteArray text;
+    for (int i = 0; i < 33; ++i)
+        text += "[[host]]\nname = " + QByteArray::number(i) + '\n';
+    write(u"hosts.toml"_s, text);
+    const auto inventory = loadInventory(m_dir->path());
+    QVERIFY(!inventory);
+    QCOMPARE(inventory.error().detail.split(u'\n').size(), 21);
+    QVERIFY(inventory.error().detail.endsWith(u"\n13 more of the kind."_s));
+}
+
+void TstInventory::circleOfThree_isNamedWhole()
+{
+    write(u"hosts.toml"_s, "include = [\"a.toml\"]\n[[host]]\nname = \"h\"\n");
+    write(u"a.toml"_s, "include = [\"b.toml\"]\n");
+    write(u"b.toml"_s, "\ninclude = [\"a.toml\"]\n");
+    const auto inventory = loadInventory(m_dir->path());
+    QVERIFY(!inventory);
+    QCOMPARE(inventory.error().detail, path(u"b.toml"_s) + u":2:12: the included file "_s + path(u"a.toml"_s)
+                                           + u" includes itself in a circle: a.toml, b.toml, a.toml."_s);
+}
+
+void TstInventory::pipeInPlaceOfTheFile_isALocalFailure()
+{
+    QCOMPARE(::mkfifo(QFile::encodeName(path(u"hosts.toml"_s)).constData(), 0600), 0);
+    const auto inventory = loadInventory(m_dir->path()); // would wait for ever
+    QVERIFY(!inventory);
+    QCOMPARE(inventory.error().detail, path(u"hosts.toml"_s) + u" cannot be read: it is not a file."_s);
+}
+
+void TstInventory::textInUtf16_isNamedAsWhatItIs()
+{
+    write(u"hosts.toml"_s, QByteArray("#\n[\0[\0h\0", 8));
+    const auto inventory = loadInventory(m_dir->path());
+    QVERIFY(!inventory);
+    QCOMPARE(inventory.error().detail, path(u"hosts.toml"_s)
+                                           + u":2:2: expected text in UTF-8, found a NUL byte: this is no TOML file."_s);
 }
 
 void TstInventory::sameNameInTwoFiles_namesBoth()
@@ -373,7 +454,7 @@ void TstInventory::overlongFile_isRefused()
     write(u"hosts.toml"_s, QByteArray(9 * 1024 * 1024, '#'));
     const auto inventory = loadInventory(m_dir->path());
     QVERIFY(!inventory);
-    QCOMPARE(inventory.error().code, ErrorCode::InventoryInvalid);
+    QCOMPARE(inventory.error().detail, path(u"hosts.toml"_s) + u" cannot be read: it is larger than 8 MiB."_s);
 }
 
 void TstInventory::unitName_isCompletedOrRefused_data()

@@ -49,7 +49,7 @@ private slots:
         const QByteArray first = "\xEF\xBB\xBF[[host]]\r\nname = \"a\"\r\n";
         const QByteArray second = "\r\n[[host]]\r\nname = \"b\"\r\n";
         row("CR LF", first + second, second, first);
-        const QByteArray tricky = "[[host]]\nname = \"b\"\ntags = [\"\"\"\n[[host]]\nname = 'x'\n\"\"\"]\n";
+        const QByteArray tricky = "[[host]]\nname = \"b\"\ntags = [\"\"\"\\\n[[host]]\\\nname = 'x'\\\n\"\"\"]\n";
         row("a header inside a text", a + "\n" + tricky, "\n" + tricky, a);
     }
 

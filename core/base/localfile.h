@@ -1,0 +1,17 @@
+// SPDX-FileCopyrightText: Pilothouse contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+// Reads a whole small file of this machine. Blocks as long as the disk does: beside the GUI thread. Any thread.
+
+#include "core/base/result.h"
+
+#include <QByteArray>
+
+namespace pilothouse {
+
+/// Follows symbolic links; a pipe, a device or a folder in that place is refused at once, never waited for.
+/// Errors: LocalIo, "PATH cannot be read: WHY."
+[[nodiscard]] Result<QByteArray> readLocalFile(const QString &path, qint64 mostBytes);
+
+} // namespace pilothouse
