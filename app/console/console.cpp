@@ -10,13 +10,11 @@
 #include "ui/text/errortext.h"
 
 #include <QClipboard>
-#include <QDesktopServices>
 #include <QDir>
 #include <QGuiApplication>
 #include <QLoggingCategory>
 #include <QProcess>
 #include <QTimer>
-#include <QUrl>
 
 #include <algorithm>
 #include <cstdio>
@@ -71,6 +69,8 @@ Console::~Console()
 {
     // The links first: they tell the binding, and through it the window, that they end.
     m_picture.reset();
+    m_follower.reset();
+    m_editor.reset();
     m_remover.reset();
     m_test.reset();
     m_binding.reset();
@@ -139,7 +139,10 @@ void Console::openInventory()
     m_binding = std::make_unique<FleetBinding>(*m_fleet, m_window);
     m_test = std::make_unique<HostTestBinding>(*m_fleet, m_window);
     m_remover = std::make_unique<HostRemover>(m_window, *m_binding, m_options.configDir);
-    const Result<Inventory> inventory = loadInventory(m_options.configDir);
+    m_editor = std::make_unique<HostEditor>(m_theme, m_window, *m_binding, m_options.configDir, m_options.readOnly);
+    m_follower = std::make_unique<InventoryFollower>(m_window, *m_binding, m_options.configDir, m_options.readOnly);
+    const InventoryReading reading = readInventory(m_options.configDir);
+    const Result<Inventory> &inventory = reading.inventory;
     if (inventory) {
         for (const HostSpec &host : inventory->hosts)
             addHost(host);
@@ -152,6 +155,7 @@ void Console::openInventory()
     }
     if (!m_options.target.isEmpty())
         openTarget(m_options.target, m_options.service);
+    m_follower->start(reading);
     if (m_options.screenshot.isEmpty())
         return;
     FleetPicture::Plan plan{.file = m_options.screenshot, .keepHost = !m_options.target.isEmpty()};
@@ -224,11 +228,10 @@ void Console::editHost(const QString &name)
     const HostData *host = m_window.store().find(name);
     if (!host)
         return;
-    const QString source = host->spec.source;
-    if (source.isEmpty())
+    if (host->spec.source.isEmpty())
         listAliases(false, &host->spec);
-    else if (!QDesktopServices::openUrl(QUrl::fromLocalFile(source)))
-        m_window.showFailure(tr("Edit"), tr("No program opens %1; edit it by hand.").arg(source));
+    else if (m_editor)
+        m_editor->edit(name);
 }
 
 void Console::listAliases(bool byAlias, const HostSpec *start)

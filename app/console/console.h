@@ -10,8 +10,10 @@
 #include "app/console/demohosts.h"
 #include "app/console/fleetbinding.h"
 #include "app/console/fleetpicture.h"
+#include "app/console/hosteditor.h"
 #include "app/console/hostremover.h"
 #include "app/console/hosttestbinding.h"
+#include "app/console/inventoryfollower.h"
 #include "app/console/singleinstance.h"
 #include "app/console/stopsignals.h"
 #include "core/fleet/inventory.h"
@@ -72,8 +74,10 @@ private:
     std::unique_ptr<DemoHosts> m_demo;
     std::unique_ptr<Fleet> m_fleet;
     std::unique_ptr<FleetBinding> m_binding;
+    std::unique_ptr<HostEditor> m_editor;
     std::unique_ptr<HostRemover> m_remover;
     std::unique_ptr<HostTestBinding> m_test;
+    std::unique_ptr<InventoryFollower> m_follower;
     std::unique_ptr<FleetPicture> m_picture;
     Background<AliasAnswer> m_aliases;
     Background<SaveAnswer> m_saves;

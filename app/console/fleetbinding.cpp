@@ -44,11 +44,34 @@ void FleetBinding::addHost(const HostSpec &spec)
             m_fleet.setInView(spec.name);
         return;
     }
+    showUnusable(spec.name, link.error());
+}
+
+void FleetBinding::changeHost(const HostSpec &spec)
+{
+    const HostLink *before = m_fleet.link(spec.name);
+    if (!before) {
+        addHost(spec);
+        return;
+    }
+    m_window.addHost(spec);
+    const Result<HostLink *> link = m_fleet.change(spec);
+    if (!link) {
+        showUnusable(spec.name, link.error());
+    } else if (*link != before) {
+        bind(*link);
+        if (m_window.currentHost() == spec.name)
+            m_fleet.setInView(spec.name);
+    }
+}
+
+void FleetBinding::showUnusable(const QString &name, const Error &error)
+{
     LinkState state;
     state.phase = LinkState::Phase::Stopped;
-    state.error = link.error();
+    state.error = error;
     state.since = QDateTime::currentDateTimeUtc();
-    m_window.setState(spec.name, state);
+    m_window.setState(name, state);
 }
 
 void FleetBinding::removeHost(const QString &name)

@@ -20,6 +20,8 @@ public:
 
     /// Shows the host and opens its link; a link that cannot be made is shown as stopped, with the reason.
     void addHost(const HostSpec &spec);
+    /// The host is described anew; it connects anew only where that concerns the connection. Unknown: as addHost().
+    void changeHost(const HostSpec &spec);
     /// Closes its link and takes it out of the window.
     void removeHost(const QString &name);
     /// Every host has been read or has failed for now.
@@ -29,6 +31,7 @@ public:
 
 private:
     void bind(HostLink *link);
+    void showUnusable(const QString &name, const Error &error);
 
     Fleet &m_fleet;
     MainWindow &m_window;

@@ -4,7 +4,9 @@
 
 #include "core/fleet/networkwatch.h"
 #include "core/fleet/teststeps.h"
+#include "core/fleet/inventorydiff.h"
 #include "ui/commands/commandset.h"
+#include "ui/dialogs/edithostdialog.h"
 
 #include <QApplication>
 #include <QDir>
@@ -121,6 +123,44 @@ private:
     WindowFixture m_fixture;
 };
 
+void shootInventory(Studio &studio)
+{
+    MainWindow &window = *studio.fixture().window;
+    HostSpec host = spec(u"gpu3"_s);
+    host.tags = QStringList{u"prod"_s, u"rack-3"_s};
+    host.expectedGpus = 8;
+    host.source = u"/home/op/.config/pilothouse/hosts.toml"_s;
+    host.origin = HostOrigin::OwnFile;
+    ServiceSpec kimi;
+    kimi.name = u"kimi"_s;
+    kimi.unit = u"vllm-kimi-k25.service"_s;
+    kimi.gpus = QStringList{u"0"_s, u"1"_s, u"2"_s, u"3"_s};
+    kimi.model = u"kimi-k2.5"_s;
+    kimi.drain = u"/opt/lb/drain gpu3"_s;
+    ServiceSpec embed;
+    embed.name = u"embed"_s;
+    embed.unit = u"embed.service"_s;
+    host.services = {kimi, embed};
+    (new EditHostDialog(studio.fixture().theme, host, {}, &window))->open();
+    studio.shootDialog(u"editHostDialog"_s, u"edithost"_s);
+    host.source = u"/home/op/.config/pilothouse/team/hosts.toml"_s;
+    host.origin = HostOrigin::Included;
+    (new EditHostDialog(studio.fixture().theme, host, {}, &window))->open();
+    studio.shootDialog(u"editHostDialog"_s, u"edithost-included"_s);
+    window.addHost(host);
+    InventoryDifference difference;
+    difference.added = QStringList{u"gpu21"_s, u"gpu22"_s};
+    difference.removed = QStringList{u"gpu9"_s};
+    difference.changed = {{u"gpu3"_s, {u"access: confirm → normal"_s}}};
+    window.showInventoryChange(difference);
+    studio.shootHost(u"gpu3"_s, u"reloaded"_s);
+    window.showInventoryFailure({ErrorCode::InventoryInvalid,
+                                 u"/home/op/.config/pilothouse/hosts.toml:12:1: unknown key \"acess\" in [[host]], perhaps "
+                                 "\"access\" is meant; expected one of access, expected_gpus, name, service, ssh."_s,
+                                 {}});
+    studio.shoot(u"broken"_s);
+}
+
 void shootAll(Studio &studio)
 {
     studio.shoot(u"empty"_s);
@@ -233,6 +273,7 @@ void shootAll(Studio &studio)
     for (const TestStep rest : {TestStep::SignIn, TestStep::Shell, TestStep::Smi, TestStep::Systemctl, TestStep::Rights})
         step(rest, State::Skipped, u"Not reached."_s, 0);
     studio.shootDialog(u"addHostDialog"_s, u"addhost"_s);
+    shootInventory(studio);
 }
 
 } // namespace

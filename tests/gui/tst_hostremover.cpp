@@ -2,15 +2,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/console/hostremover.h"
 
-#include "app/console/fleetbinding.h"
-#include "tests/gui/windowfixture.h"
+#include "tests/gui/inventoryscene.h"
 #include "tests/support/testmain.h"
 
 #include <QDialog>
-#include <QFile>
 #include <QPlainTextEdit>
 #include <QPushButton>
-#include <QTemporaryDir>
 
 using namespace pilothouse;
 using namespace pilothouse::test;
@@ -18,51 +15,14 @@ using namespace Qt::StringLiterals;
 
 namespace {
 
-/// Nobody listens on port 1 of the loopback: the links fail at once.
-const QByteArray text = "include = [\"shared.toml\"]\n\n# the first\n[[host]]\nname = \"a\"\nssh = \"127.0.0.1:1\"\n\n"
-                        "[[host]]\nname = \"b\"\nssh = \"127.0.0.1:1\"\n";
-const QByteArray sharedText = "[[host]]\nname = \"c\"\nssh = \"127.0.0.1:1\"\n";
+const QByteArray text = InventoryScene::text;
+const QByteArray sharedText = InventoryScene::sharedText;
 
-struct Scene
+struct Scene : InventoryScene
 {
     Scene()
+        : remover(std::make_unique<HostRemover>(*fixture.window, *binding, folder.path()))
     {
-        write(u"hosts.toml"_s, text);
-        write(u"shared.toml"_s, sharedText);
-        write(u"ssh_config"_s, {});
-        FleetSettings settings;
-        settings.sshConfigFile = folder.filePath(u"ssh_config"_s);
-        settings.knownHostsFile = folder.filePath(u"known_hosts"_s);
-        settings.consoleId = u"0123456789abcdef0123456789abcdef"_s;
-        fleet = std::make_unique<Fleet>(settings);
-        binding = std::make_unique<FleetBinding>(*fleet, *fixture.window);
-        remover = std::make_unique<HostRemover>(*fixture.window, *binding, folder.path());
-        const Result<Inventory> inventory = loadInventory(folder.path());
-        for (const HostSpec &host : inventory->hosts)
-            binding->addHost(host);
-        settle();
-    }
-    /// Every link has failed: a fleet that ends meanwhile has other tests.
-    void settle() const
-    {
-        QTRY_VERIFY_WITH_TIMEOUT(binding->isSettled(), 20'000);
-    }
-    ~Scene()
-    {
-        remover.reset();
-        binding.reset();
-        fleet.reset();
-    }
-    void write(const QString &name, const QByteArray &bytes) const
-    {
-        QFile file(folder.filePath(name));
-        QVERIFY(file.open(QIODevice::WriteOnly));
-        file.write(bytes);
-    }
-    [[nodiscard]] QByteArray read(const QString &name) const
-    {
-        QFile file(folder.filePath(name));
-        return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
     }
     void request(const QString &host) const
     {
@@ -71,12 +31,7 @@ struct Scene
     }
     void confirm() const { QTest::keyClick(fixture.find<QPushButton>(u"removeHostRemove"_s), Qt::Key_Space); }
     [[nodiscard]] bool asks() const { return fixture.window->findChild<QDialog *>(u"removeHostDialog"_s); }
-    [[nodiscard]] QStringList hosts() const { return fixture.window->store().names(); }
 
-    QTemporaryDir folder;
-    WindowFixture fixture;
-    std::unique_ptr<Fleet> fleet;
-    std::unique_ptr<FleetBinding> binding;
     std::unique_ptr<HostRemover> remover;
 };
 

@@ -3,6 +3,7 @@
 #include "ui/dialogs/addhostdialog.h"
 
 #include "core/ssh/sshtarget.h"
+#include "ui/dialogs/hostfields.h"
 #include "ui/dialogs/hosttestpanel.h"
 #include "ui/text/errortext.h"
 #include "ui/theme/plain.h"
@@ -103,28 +104,16 @@ void AddHostDialog::buildFields()
 {
     auto *group = new QGroupBox(tr("By hand"));
     auto *form = new QFormLayout(group);
-    const auto addRow = [&](const QString &title, QWidget *field, const QString &name, const QString &hint) {
-        field->setObjectName(name);
-        field->setToolTip(hint);
-        auto *label = new QLabel(title);
-        label->setBuddy(field);
-        field->setAccessibleName(QString(title).remove(u'&'));
-        form->addRow(label, field);
-    };
     m_target->setPlaceholderText(tr("alias or [user@]host[:port]"));
     m_target->setMinimumWidth(fontMetrics().averageCharWidth() * 34);
     m_unit->setPlaceholderText(tr("vllm.service, optional"));
-    m_access->addItem(tr("Read-only"), static_cast<int>(Access::ReadOnly));
-    m_access->addItem(tr("Confirm each change"), static_cast<int>(Access::Confirm));
-    m_access->addItem(tr("Normal"), static_cast<int>(Access::Normal));
-    m_sudo->addItem(tr("Never"), static_cast<int>(SudoPolicy::Never));
-    m_sudo->addItem(tr("Without a password"), static_cast<int>(SudoPolicy::NoPassword));
-    m_sudo->addItem(tr("Ask for a password"), static_cast<int>(SudoPolicy::Ask));
-    addRow(tr("&SSH target"), m_target, u"addHostTarget"_s, tr("IPv6 addresses in brackets"));
-    addRow(tr("&Name"), m_name, u"addHostName"_s, tr("Shown everywhere; unique"));
-    addRow(tr("&Unit"), m_unit, u"addHostUnit"_s, tr("A systemd unit to watch on this host"));
-    addRow(tr("Acc&ess"), m_access, u"addHostAccess"_s, tr("What this console may do on the host"));
-    addRow(tr("Su&do"), m_sudo, u"addHostSudo"_s, tr("Whether the probe may use sudo; that equals root"));
+    fillWithAccess(m_access);
+    fillWithSudo(m_sudo);
+    addField(form, tr("&SSH target"), m_target, u"addHostTarget"_s, tr("IPv6 addresses in brackets"));
+    addField(form, tr("&Name"), m_name, u"addHostName"_s, tr("Shown everywhere; unique"));
+    addField(form, tr("&Unit"), m_unit, u"addHostUnit"_s, tr("A systemd unit to watch on this host"));
+    addField(form, tr("Acc&ess"), m_access, u"addHostAccess"_s, tr("What this console may do on the host"));
+    addField(form, tr("Su&do"), m_sudo, u"addHostSudo"_s, tr("Whether the probe may use sudo; that equals root"));
     static_cast<QHBoxLayout *>(layout()->itemAt(0)->layout())->addWidget(group, 1);
     connect(m_target, &QLineEdit::textEdited, this, [this](const QString &text) {
         const Result<SshTarget> target = parseTarget(text);

@@ -21,6 +21,7 @@ enum Role : int {
     DetailEndRole,  ///< QString, right end of the second line
     EndRole,        ///< QString, right end of the first line
     FilterRole,     ///< QString that a filter searches
+    LockedRole,     ///< bool: somebody else's to change
 };
 
 } // namespace pilothouse

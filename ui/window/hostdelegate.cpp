@@ -35,6 +35,24 @@ void paintLine(QPainter *painter, const QRect &line, const QString &left, const 
     painter->drawText(line, Qt::AlignLeft | Qt::AlignVCenter | Qt::TextSingleLine, text);
 }
 
+/// A padlock: the host stands in a file that is not this person's.
+void paintLock(QPainter *painter, const QRectF &box, const QColor &color)
+{
+    constexpr double bodyShare = 0.55;
+    const double pen = std::max(1.0, box.width() / 8);
+    const QRectF body(box.left() + pen / 2, box.bottom() - box.height() * bodyShare, box.width() - pen,
+                      box.height() * bodyShare - pen / 2);
+    const QRectF shackle(box.left() + box.width() / 4, box.top() + pen / 2, box.width() / 2, box.height() * 0.8);
+    painter->save();
+    painter->setRenderHint(QPainter::Antialiasing);
+    painter->setPen(QPen(color, pen));
+    painter->drawArc(shackle, 0, 180 * 16);
+    painter->setPen(Qt::NoPen);
+    painter->setBrush(color);
+    painter->drawRoundedRect(body, pen, pen);
+    painter->restore();
+}
+
 } // namespace
 
 QString fittedHostName(const QString &name, const QFontMetrics &metrics, int width)
@@ -75,6 +93,11 @@ void HostDelegate::paint(QPainter *painter, const QStyleOptionViewItem &option, 
     paintLine(painter, line, index.data(Qt::DisplayRole).toString(), index.data(EndRole).toString(), bold, option.font,
               theme().color(ColorId::Text), figures, fittedHostName);
     line.translate(0, height);
+    if (index.data(LockedRole).toBool()) {
+        constexpr int gap = 2;
+        paintLock(painter, QRectF(inside.left() + gap, line.center().y() - side / 2 + gap, side - 2 * gap, side - 2 * gap),
+                  muted);
+    }
     paintLine(painter, line, index.data(DetailRole).toString(), index.data(DetailEndRole).toString(), option.font,
               option.font, theme().color(severity), muted);
     if (option.state.testFlag(QStyle::State_HasFocus)) {

@@ -42,6 +42,7 @@ QVariant HostListModel::data(const QModelIndex &index, int role) const
     case EndRole: return row.memory;
     case SeverityRole: return static_cast<int>(row.severity);
     case StaleRole: return row.stale;
+    case LockedRole: return row.locked;
     case FilterRole: return row.words;
     case Qt::ToolTipRole: return plainToolTip(row.toolTip);
     case Qt::AccessibleTextRole: {
@@ -79,8 +80,12 @@ HostListModel::Row HostListModel::rowFor(const QString &name) const
     row.age = ageWords(*host, now);
     row.memory = memoryWords(*host);
     row.stale = host->isStale(now);
+    row.locked = isReadOnly(host->spec.origin);
     row.words = QStringList{name, host->spec.ssh, host->spec.tags.join(u' '), summary.word}.join(u' ');
-    row.toolTip = QStringList{tr("Host %1").arg(name), summary.headline, summary.rest, factsLine(*host)}.join(u'\n');
+    row.toolTip = QStringList{tr("Host %1").arg(name), summary.headline, summary.rest, factsLine(*host),
+                                 readOnlyReason(host->spec)}
+                      .join(u'\n')
+                      .trimmed();
     return row;
 }
 

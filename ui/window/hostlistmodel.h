@@ -38,6 +38,7 @@ private:
         QString words; ///< for the filter
         Severity severity = Severity::Quiet;
         bool stale = false;
+        bool locked = false; // read-only in its file
 
         friend bool operator==(const Row &, const Row &) = default;
     };

@@ -14,6 +14,7 @@
 #include "ui/theme/icons.h"
 #include "ui/theme/theme.h"
 #include "ui/window/hostlist.h"
+#include "ui/window/inventorynotice.h"
 #include "ui/window/networkbanner.h"
 #include "ui/window/statusline.h"
 
@@ -59,6 +60,7 @@ MainWindow::MainWindow(Theme &theme, HostStore::Clock clock, QWidget *parent)
     , m_empty(new StatePane(theme))
     , m_status(new StatusLine(theme))
     , m_network(new NetworkBanner(theme))
+    , m_inventory(new InventoryNotice(theme))
     , m_commands(new CommandSet(this, menuBar()))
     , m_questions(new QuestionDesk(theme, this))
     , m_tick(new QTimer(this))
@@ -79,6 +81,7 @@ MainWindow::MainWindow(Theme &theme, HostStore::Clock clock, QWidget *parent)
     column->setContentsMargins(0, 0, 0, 0);
     column->setSpacing(0);
     column->addWidget(m_network);
+    column->addWidget(m_inventory);
     column->addWidget(m_splitter, 1);
     column->addWidget(m_status);
     setCentralWidget(central);
@@ -263,6 +266,21 @@ void MainWindow::showRemoveHost(const QString &name, const QString &file, const 
     auto *dialog = new RemoveHostDialog(m_theme, name, file, lines, this);
     connect(dialog, &RemoveHostDialog::confirmed, this, [this, name] { emit removeConfirmed(name); });
     dialog->open();
+}
+
+void MainWindow::showInventoryChange(const InventoryDifference &difference)
+{
+    m_inventory->showChange(difference, m_store->now());
+}
+
+void MainWindow::showInventoryFailure(const Error &error)
+{
+    m_inventory->showFailure(error);
+}
+
+void MainWindow::showInventoryMended()
+{
+    m_inventory->showMended();
 }
 
 void MainWindow::showFailure(const QString &title, const QString &text)

@@ -28,6 +28,8 @@ class HostTestPanel;
 class NetworkBanner;
 struct NetworkTrouble;
 struct StepResult;
+class InventoryNotice;
+struct InventoryDifference;
 class QuestionDesk;
 class StatePane;
 class StatusLine;
@@ -74,6 +76,10 @@ public:
     void showRemoveHost(const QString &name, const QString &file, const QString &lines);
     /// In place of "no hosts" while they are being made ready; empty: back to it.
     void showNotice(const QString &title, const QString &text);
+    /// The inventory was read again from disk: what differs, or why the last good one stays, until it is mended.
+    void showInventoryChange(const InventoryDifference &difference);
+    void showInventoryFailure(const Error &error);
+    void showInventoryMended();
     /// Something went wrong outside of any host's page.
     void showFailure(const QString &title, const QString &text);
 
@@ -122,6 +128,7 @@ private:
     StatePane *m_empty;
     StatusLine *m_status;
     NetworkBanner *m_network;
+    InventoryNotice *m_inventory;
     CommandSet *m_commands;
     QuestionDesk *m_questions;
     QTimer *m_tick;
