@@ -33,6 +33,19 @@ struct ProcessGpuMemory
     friend bool operator==(const ProcessGpuMemory &, const ProcessGpuMemory &) = default;
 };
 
+/// What only core/diagnosis asks for. No value: not asked, or could not be read.
+struct DeepFacts
+{
+    std::optional<QList<quint64>> trackerPipes; ///< inodes of pipes that it shares with a Python resource tracker
+    std::optional<QString> parentName;          ///< comm of its parent, cleaned: parents need not be in the list
+    std::optional<QStringList> peers;           ///< established connections to other hosts, "address:port"
+    std::optional<bool> killPending;            ///< SIGKILL is pending, /proc/PID/status
+    std::optional<QString> waitsIn;             ///< /proc/PID/wchan, cleaned
+    std::optional<qint64> lockedKib;            ///< VmLck and VmPin
+
+    friend bool operator==(const DeepFacts &, const DeepFacts &) = default;
+};
+
 struct Process
 {
     Pid pid;
@@ -59,6 +72,8 @@ struct Process
     QList<ProcessGpuMemory> gpuMemory;
     std::optional<QStringList> devices; ///< filled by a deep snapshot
     std::optional<UnknownReason> devicesUnknown; ///< why a deep one has none; no value: a light one does not look
+    DeepFacts deep;
+
 
     [[nodiscard]] std::optional<ProcessIdentity> identity() const
     {

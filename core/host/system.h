@@ -35,6 +35,15 @@ struct ShmFile
     friend bool operator==(const ShmFile &, const ShmFile &) = default;
 };
 
+struct LoginSession
+{
+    QString name;             ///< "session-3.scope"
+    QString user;
+    Quantity<double> idleS;
+
+    friend bool operator==(const LoginSession &, const LoginSession &) = default;
+};
+
 struct SystemFacts
 {
     Quantity<qint64> memoryAvailableKib;
@@ -45,6 +54,7 @@ struct SystemFacts
     QStringList pciBusIds;    ///< theirs, normalised as Gpu::busId
     bool container = false;   ///< the shell is inside a container
     bool hidepid = false;     ///< other users' processes are hidden from this account
+    std::optional<QList<LoginSession>> sessions; ///< who is logged in; no value: not asked
     bool root = false;        ///< the probe ran as root (signed in so, or through sudo)
 
     friend bool operator==(const SystemFacts &, const SystemFacts &) = default;
