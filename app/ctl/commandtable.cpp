@@ -4,6 +4,7 @@
 
 #include "app/ctl/hostscommand.h"
 #include "app/ctl/snapshotcommand.h"
+#include "app/ctl/statuscommand.h"
 #include "app/ctl/testcommand.h"
 #include "core/fleet/inventoryreader.h"
 
@@ -115,6 +116,19 @@ constexpr std::array snapshotOptions{
               }},
 };
 
+constexpr int anyNumber = 100'000;
+
+constexpr std::array statusOptions{
+    OptionRow{u"--tag", u"T", u"hosts of the inventory with this tag; several: with any of them",
+              [](Options &options, const QString &value) {
+                  if (value.isEmpty())
+                      return u"a tag"_s;
+                  options.tags += value;
+                  return QString();
+              }},
+    OptionRow{u"--all", u"", u"all hosts of the inventory, as without any TARGET and tag", takeFlag<&Options::all>},
+};
+
 template <class T>
 std::unique_ptr<Command> make(const CommandContext &context)
 {
@@ -122,7 +136,8 @@ std::unique_ptr<Command> make(const CommandContext &context)
 }
 
 constexpr std::array commands{
-    CommandRow{u"status", u"[TARGET...] [--tag T]... [--all]", u"one line a service", 0, 0, {}, nullptr},
+    CommandRow{u"status", u"[TARGET...] [--tag T]... [--all]", u"one line a service: its state and GPU memory", 0,
+               anyNumber, statusOptions, make<StatusCommand>},
     CommandRow{u"snapshot", u"TARGET [--unit U]... [--deep] [--watch SEC [--count N]]",
                u"GPUs, their processes and units of a host, at one moment", 1, 1, snapshotOptions,
                make<SnapshotCommand>},

@@ -41,6 +41,10 @@ struct Options
     bool deep = false;
     std::optional<std::chrono::milliseconds> watch;
     std::optional<int> count;
+
+    // status
+    QStringList tags;
+    bool all = false;
 };
 
 /// `words` without the program's name. Errors: Usage.

@@ -3,6 +3,7 @@
 #include "app/ctl/target.h"
 
 #include "app/ctl/terminal.h"
+#include "core/base/cleantext.h"
 
 #include <QFileInfo>
 #include <QStandardPaths>
@@ -31,6 +32,24 @@ QList<ServiceSpec> servicesFor(const QStringList &units, const QList<ServiceSpec
     return services;
 }
 
+Result<HostSpec> hostIn(const Inventory &inventory, const Options &options, const QString &target)
+{
+    HostSpec host;
+    const auto at = std::ranges::find_if(inventory.hosts, [&](const HostSpec &h) { return h.name == target; });
+    if (at != inventory.hosts.end()) {
+        host = *at;
+    } else {
+        const auto parsed = parseTarget(target);
+        if (!parsed)
+            return fail(parsed.error());
+        host.name = target;
+        host.ssh = target;
+    }
+    if (!options.units.isEmpty())
+        host.services = servicesFor(options.units, host.services);
+    return host;
+}
+
 } // namespace
 
 Result<Inventory> inventoryFor(const Options &options)
@@ -48,20 +67,42 @@ Result<HostSpec> hostFor(const Options &options, const QString &target)
     const auto inventory = inventoryFor(options);
     if (!inventory)
         return fail(inventory.error());
-    HostSpec host;
-    const auto at = std::ranges::find_if(inventory->hosts, [&](const HostSpec &h) { return h.name == target; });
-    if (at != inventory->hosts.end()) {
-        host = *at;
-    } else {
-        const auto parsed = parseTarget(target);
-        if (!parsed)
-            return fail(parsed.error());
-        host.name = target;
-        host.ssh = target;
+    return hostIn(*inventory, options, target);
+}
+
+Result<QList<HostSpec>> hostsFor(const Options &options)
+{
+    const auto inventory = inventoryFor(options);
+    if (!inventory)
+        return fail(inventory.error());
+    const bool all = options.all || (options.arguments.isEmpty() && options.tags.isEmpty());
+    QList<HostSpec> hosts;
+    const auto take = [&](const HostSpec &host) {
+        if (std::ranges::none_of(hosts, [&](const HostSpec &other) { return other.name == host.name; }))
+            hosts += host;
+    };
+    for (const QString &target : options.arguments) {
+        const auto host = hostIn(*inventory, options, target);
+        if (!host)
+            return fail(host.error());
+        take(*host);
     }
-    if (!options.units.isEmpty())
-        host.services = servicesFor(options.units, host.services);
-    return host;
+    for (const QString &tag : options.tags) {
+        const auto has = [&](const HostSpec &host) { return host.tags.contains(tag); };
+        if (std::ranges::none_of(inventory->hosts, has)) {
+            return fail(ErrorCode::Usage, u"No host of the inventory has the tag \"%1\"."_s.arg(cleanLine(tag, 80)),
+                        u"See pilothousectl hosts for the tags."_s);
+        }
+    }
+    for (const HostSpec &host : inventory->hosts) {
+        if (all || std::ranges::any_of(options.tags, [&](const QString &tag) { return host.tags.contains(tag); }))
+            take(host);
+    }
+    if (hosts.isEmpty()) {
+        return fail(ErrorCode::Usage, u"There is no host to look at: %1 has none."_s.arg(inventory->mainFile),
+                    u"Name one as TARGET, or add it there as [[host]] with its name."_s);
+    }
+    return hosts;
 }
 
 Result<FleetSettings> fleetSettingsFor(const CommandContext &context)

@@ -16,6 +16,10 @@ namespace pilothouse {
 /// services' where there are any. Errors: Usage, InventoryInvalid, LocalIo.
 [[nodiscard]] Result<HostSpec> hostFor(const Options &options, const QString &target);
 
+/// Those of the arguments and of the tags, each once; without any, all of the inventory. Errors: Usage (a tag that no host
+/// has, nothing to look at), as hostFor().
+[[nodiscard]] Result<QList<HostSpec>> hostsFor(const Options &options);
+
 /// Errors: LocalIo (a file named on the command line is not there).
 [[nodiscard]] Result<FleetSettings> fleetSettingsFor(const CommandContext &context);
 

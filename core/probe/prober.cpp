@@ -423,8 +423,10 @@ void Prober::Private::deliver()
     }
     built->answer.roundTripMs = static_cast<double>(clock.nsecsElapsed()) / 1e6;
     const QDateTime now = QDateTime::currentDateTimeUtc();
-    emit q.snapshotTaken(
-        std::make_shared<const Snapshot>(assemble(built->answer, settings, memory, now)));
+    ProbeSettings requested = settings; // they may have changed meanwhile
+    requested.units = tick.request.units;
+    requested.userUnits = tick.request.userUnits;
+    emit q.snapshotTaken(std::make_shared<const Snapshot>(assemble(built->answer, requested, memory, now)));
 }
 
 } // namespace pilothouse
