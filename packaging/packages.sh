@@ -5,7 +5,7 @@
 
 # to build the programs
 packages_build=(g++ cmake ninja-build pkg-config qt6-base-dev qt6-svg-dev libgl-dev libqcustomplot-dev
-    libssh-dev libexpected-dev libtomlplusplus-dev)
+    libssh-dev libexpected-dev libtomlplusplus-dev libyaml-cpp-dev)
 # to run the console, its demo and its offscreen picture
 packages_run=(libqt6svg6 libqt6sql6-sqlite qt6-qpa-plugins openssh-client fonts-noto-core)
 # to run the tests that every change must pass

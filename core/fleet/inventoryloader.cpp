@@ -4,6 +4,7 @@
 
 #include "core/base/cleantext.h"
 #include "core/base/localfile.h"
+#include "core/fleet/imports/importfile.h"
 
 #include <QDir>
 #include <QFile>
@@ -20,6 +21,13 @@ namespace {
 
 constexpr qint64 maxFileBytes = 8 * 1024 * 1024;
 constexpr int maxFiles = 100;
+
+HostOrigin originOf(const QString &mainFile, const QString &file)
+{
+    if (file == mainFile)
+        return HostOrigin::OwnFile;
+    return isImportFile(mainFile, file) ? HostOrigin::Imported : HostOrigin::Included;
+}
 
 QString canonical(const QString &file)
 {
@@ -116,8 +124,7 @@ void InventoryLoader::take(const QList<InventoryHost> &hosts, const QString &fil
         }
         m_places.insert(host.spec.name, place);
         m_inventory.hosts += host.spec;
-        m_inventory.hosts.last().origin
-            = file == m_inventory.mainFile ? HostOrigin::OwnFile : HostOrigin::Included;
+        m_inventory.hosts.last().origin = originOf(m_inventory.mainFile, file);
     }
 }
 
