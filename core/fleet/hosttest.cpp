@@ -71,7 +71,7 @@ void HostTest::sessionChanged(SshSession::State state, const QString &words)
     if (state == State::Connecting && !m_resolved)
         m_resolved = m_clock.nsecsElapsed();
     if (const QString jumpHost = jumpHostOf(words); state == State::Connecting && !jumpHost.isEmpty())
-        passJumpHost(jumpHost);
+        meetJumpHost(jumpHost);
     else if (state == State::KeyExchange)
         reach(TestStep::Connect);
     else if (state == State::CheckingHostKey)
@@ -82,19 +82,24 @@ void HostTest::sessionChanged(SshSession::State state, const QString &words)
         startShell();
 }
 
-/// The one before `next` lets us through; empty: it was the last one.
-void HostTest::passJumpHost(const QString &next)
+/// Each speaks first of itself, then of the one before it, and when that one lets it through of itself again.
+void HostTest::meetJumpHost(const QString &name)
 {
-    if (next == m_jumpHost)
-        return;
-    if (m_current == TestStep::Resolve)
-        reach(TestStep::JumpHost);
-    const QString passed = std::exchange(m_jumpHost, next);
-    if (passed.isEmpty())
-        return;
-    StepResult result = done(TestStep::JumpHost, u"Signed in there."_s);
-    result.jumpHost = passed;
-    add(result);
+    reach(TestStep::JumpHost);
+    if (m_way.contains(name))
+        passJumpHosts(name);
+    else
+        m_way += name;
+}
+
+/// Those before `next` let us through; empty: all of them.
+void HostTest::passJumpHosts(const QString &next)
+{
+    while (!m_way.isEmpty() && m_way.constLast() != next) {
+        StepResult result = done(TestStep::JumpHost, u"Signed in there."_s);
+        result.jumpHost = m_way.takeLast();
+        add(result);
+    }
 }
 
 /// Everything before `next` has gone well.
@@ -107,7 +112,7 @@ void HostTest::reach(TestStep next)
             add(done(passed, u"The SSH configuration and the name are clear."_s));
             break;
         case TestStep::JumpHost:
-            passJumpHost({});
+            passJumpHosts({});
             break;
         case TestStep::Connect:
             add(done(passed, u"An SSH server answers."_s));
@@ -168,13 +173,15 @@ void HostTest::fail(const Error &error)
     TestStep failing = std::max(stepOf(error.code, current), m_current);
     if (!jumpHost.isEmpty() && m_current < TestStep::Connect) {
         failing = TestStep::JumpHost;
-        passJumpHost(jumpHost); // those before it
+        meetJumpHost(jumpHost);
     }
     reach(failing);
     StepResult result{failing, StepResult::State::Failed, sentenceOf(error), std::nullopt, error.code, {}};
-    if (failing == TestStep::JumpHost)
-        result.jumpHost = m_jumpHost;
+    if (failing == TestStep::JumpHost && !m_way.isEmpty())
+        result.jumpHost = m_way.takeLast();
     add(result);
+    while (!m_way.isEmpty())
+        add({TestStep::JumpHost, StepResult::State::Skipped, u"Not reached."_s, std::nullopt, std::nullopt, m_way.takeLast()});
     for (int step = int(failing) + 1; step <= int(TestStep::Rights); ++step) {
         if (TestStep(step) != TestStep::JumpHost)
             add({TestStep(step), StepResult::State::Skipped, u"Not reached."_s, std::nullopt, std::nullopt, {}});

@@ -42,7 +42,8 @@ signals:
 private:
     void sessionChanged(SshSession::State state, const QString &words);
     void ask(const Question &question);
-    void passJumpHost(const QString &next);
+    void meetJumpHost(const QString &name);
+    void passJumpHosts(const QString &next);
     void reach(TestStep next);
     void startShell();
     void judge(const Snapshot &snapshot);
@@ -54,7 +55,7 @@ private:
     std::unique_ptr<SshSession> m_session;
     std::unique_ptr<Prober> m_prober; // goes before its session
     TestStep m_current = TestStep::Resolve;
-    QString m_jumpHost; // under way
+    QStringList m_way; // jump hosts that are not through yet, the nearest last
     QElapsedTimer m_clock;
     qint64 m_stepStart = 0;           // ns on the clock; an answer's time is pushed out of its step
     std::optional<qint64> m_resolved; // when connecting began; looking the name up may still fail after that

@@ -234,6 +234,9 @@ void TstHostKeyList::fingerprints_areCopied()
     QCOMPARE(QApplication::clipboard()->text(), u"gpu1\tgpu1 (10.0.0.1)\t\tED25519\tSHA256:key1\n"
                                                 "gpu2\tgpu2 (10.0.0.2)\tops@bastion\tED25519\tSHA256:key2"_s);
     table()->setCurrentItem(table()->topLevelItem(1));
+    list()->activateWindow();
+    table()->setFocus();
+    QTRY_VERIFY(table()->hasFocus());
     QTest::keySequence(table(), QKeySequence::Copy);
     QCOMPARE(QApplication::clipboard()->text(), u"gpu2\tgpu2 (10.0.0.2)\tops@bastion\tED25519\tSHA256:key2"_s);
 }
@@ -266,5 +269,5 @@ void TstHostKeyList::otherQuestions_waitTheirTurn()
     QTRY_VERIFY(m_fixture->find<QWidget>(u"secretDialog"_s));
 }
 
-PILOTHOUSE_TEST_MAIN(TstHostKeyList)
+PILOTHOUSE_GUI_TEST_MAIN(TstHostKeyList)
 #include "tst_hostkeylist.moc"

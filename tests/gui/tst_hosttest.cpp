@@ -6,6 +6,7 @@
 #include "tests/support/sshdserver.h"
 #include "tests/support/testmain.h"
 
+#include <QApplication>
 #include <QElapsedTimer>
 #include <QLabel>
 #include <QLineEdit>
@@ -155,5 +156,5 @@ void TstHostTest::windowIsNeverBlocked()
     QVERIFY2(longest < 500, qPrintable(QString::number(longest))); // a probe takes longer than that to start
 }
 
-PILOTHOUSE_TEST_MAIN(TstHostTest)
+PILOTHOUSE_GUI_TEST_MAIN(TstHostTest)
 #include "tst_hosttest.moc"

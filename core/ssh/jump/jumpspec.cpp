@@ -85,7 +85,7 @@ QString jumpHostOf(const Error &error)
 
 QString wordsOfJumpHost(const QString &name, const QString &words)
 {
-    return jumpHostStart + name + u": "_s + words;
+    return words.startsWith(jumpHostStart) ? words : QString(jumpHostStart + name + u": "_s + words);
 }
 
 QString jumpHostOf(const QString &words)

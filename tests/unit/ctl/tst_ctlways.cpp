@@ -75,7 +75,7 @@ void TstCtlWays::badWay_hasItsExitCode_data()
     row("bastion of another key", jump, "UserKnownHostsFile " + file(u"changed"), 5,
         {"The host key has changed", "at the jump host bastion:"});
     row("bastion unknown", jump, "UserKnownHostsFile /dev/null", 5, {"The host key is not known", "at the jump host bastion:"});
-    row("bastion refuses us", jump, "IdentitiesOnly yes\n  IdentityFile " + file(u"stranger"), 4,
+    row("bastion refuses us", jump, "User nobody-of-this-name", 4,
         {"refuses the sign-in", "at the jump host bastion:"});
     row("host behind is down", jump + "\n  Port " + number(freePort()), {}, 3, {"at the jump host bastion:"});
     row("command exits", "ProxyCommand sh -c 'echo no route >&2; exit 4'", {}, 3,
@@ -219,6 +219,7 @@ void TstCtlWays::jumpBeyondTheHostName_isGone()
     // The block of gpu* counts although the HostName says another name; one of that name does not.
     QVERIFY(writeFile(config(), "Host gpu1\n  HostName 127.0.0.1\n" + JumpLab::block("bastion", m_lab.bastion, {})
                                     + "Host 127.0.0.1\n  ProxyJump none\n" + JumpLab::block("gpu*", m_lab.gpu, "ProxyJump bastion")));
+    QTest::qWait(200); // for what the server has said so far
     const qsizetype before = JumpLab::signIns(m_lab.bastion);
     const CtlResult result = run({u"snapshot"_s, u"gpu1"_s});
     QVERIFY2(result.exitCode == 6, result.errors.constData());
@@ -298,6 +299,17 @@ void TstCtlWays::test_namesTheJumpHostThatFails()
     QVERIFY(steps.at(1)[u"text"_s].toString().contains(u"The host key is not known"_s));
     QVERIFY(steps.at(1)[u"duration_ms"_s].isDouble());
     QCOMPARE(steps.at(2)[u"state"_s].toString(), u"skipped"_s);
+
+    // The first of two: the second is not reached.
+    QVERIFY(m_lab.writeConfig("ProxyJump bastion,second", "UserKnownHostsFile /dev/null",
+                              JumpLab::block("second", m_lab.bastion, {})));
+    const CtlResult first = run({u"test"_s, u"gpu1"_s, u"--json"_s});
+    QCOMPARE(first.exitCode, 5);
+    const QJsonArray both = first.json().value(0).value(u"steps"_s).toArray();
+    QCOMPARE(both.at(1)[u"name"_s].toString(), u"jump host bastion"_s);
+    QCOMPARE(both.at(1)[u"state"_s].toString(), u"failed"_s);
+    QCOMPARE(both.at(2)[u"name"_s].toString(), u"jump host second"_s);
+    QCOMPARE(both.at(2)[u"state"_s].toString(), u"skipped"_s);
 }
 
 PILOTHOUSE_TEST_MAIN(TstCtlWays)

@@ -100,6 +100,15 @@ void TstJumpSpec::error_namesTheJumpHost()
     const Error error = atJumpHost(u"bastion"_s, {ErrorCode::ConnectRefused, u"Port 22."_s, u"Look."_s});
     QCOMPARE(error, (Error{ErrorCode::ConnectRefused, u"at the jump host bastion: Port 22."_s, u"Look."_s}));
     QCOMPARE(atJumpHost(u"b"_s, {ErrorCode::Cancelled, {}, {}}).detail, u"at the jump host b."_s);
+    // And the name back from it; of several in a row the outermost alone.
+    QCOMPARE(jumpHostOf(error), u"bastion"_s);
+    QCOMPARE(jumpHostOf(atJumpHost(u"b"_s, {ErrorCode::Cancelled, {}, {}})), u"b"_s);
+    QCOMPARE(jumpHostOf(Error{ErrorCode::Cancelled, u"Not at the jump host b: no."_s, {}}), QString());
+    const QString words = wordsOfJumpHost(u"ops@bastion:22"_s, u"signing in"_s);
+    QCOMPARE(words, u"jump host ops@bastion:22: signing in"_s);
+    QCOMPARE(jumpHostOf(words), u"ops@bastion:22"_s);
+    QCOMPARE(wordsOfJumpHost(u"second"_s, words), words);
+    QCOMPARE(jumpHostOf(u"signing in"_s), QString());
 }
 
 PILOTHOUSE_TEST_MAIN(TstJumpSpec)
