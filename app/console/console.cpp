@@ -70,6 +70,8 @@ Console::~Console()
     // The links first: they tell the binding, and through it the window, that they end.
     m_picture.reset();
     m_follower.reset();
+    m_services.reset();
+    m_importer.reset();
     m_editor.reset();
     m_remover.reset();
     m_test.reset();
@@ -140,6 +142,9 @@ void Console::openInventory()
     m_test = std::make_unique<HostTestBinding>(*m_fleet, m_window);
     m_remover = std::make_unique<HostRemover>(m_window, *m_binding, m_options.configDir);
     m_editor = std::make_unique<HostEditor>(m_theme, m_window, *m_binding, m_options.configDir, m_options.readOnly);
+    m_importer = std::make_unique<HostImporter>(m_theme, m_window, *m_binding, m_options.configDir,
+                                                m_options.fleet.sshConfigFile);
+    m_services = std::make_unique<ServiceAdder>(m_window, *m_binding, m_options.configDir);
     m_follower = std::make_unique<InventoryFollower>(m_window, *m_binding, m_options.configDir, m_options.readOnly);
     const InventoryReading reading = readInventory(m_options.configDir);
     const Result<Inventory> &inventory = reading.inventory;

@@ -11,9 +11,11 @@
 #include "app/console/fleetbinding.h"
 #include "app/console/fleetpicture.h"
 #include "app/console/hosteditor.h"
+#include "app/console/hostimporter.h"
 #include "app/console/hostremover.h"
 #include "app/console/hosttestbinding.h"
 #include "app/console/inventoryfollower.h"
+#include "app/console/serviceadder.h"
 #include "app/console/singleinstance.h"
 #include "app/console/stopsignals.h"
 #include "core/fleet/inventory.h"
@@ -78,6 +80,8 @@ private:
     std::unique_ptr<HostRemover> m_remover;
     std::unique_ptr<HostTestBinding> m_test;
     std::unique_ptr<InventoryFollower> m_follower;
+    std::unique_ptr<HostImporter> m_importer;
+    std::unique_ptr<ServiceAdder> m_services;
     std::unique_ptr<FleetPicture> m_picture;
     Background<AliasAnswer> m_aliases;
     Background<SaveAnswer> m_saves;

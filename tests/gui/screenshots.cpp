@@ -6,10 +6,12 @@
 #include "core/fleet/teststeps.h"
 #include "core/fleet/inventorydiff.h"
 #include "ui/commands/commandset.h"
+#include "ui/dialogs/importdialog.h"
 #include "ui/dialogs/edithostdialog.h"
 
 #include <QApplication>
 #include <QDir>
+#include <QRadioButton>
 #include <QTextStream>
 
 #include <cmath>
@@ -161,6 +163,30 @@ void shootInventory(Studio &studio)
     studio.shoot(u"broken"_s);
 }
 
+void shootImport(Studio &studio)
+{
+    ImportList list;
+    list.source = u"/home/op/site/hosts.yml"_s;
+    list.name = u"ansible-hosts"_s;
+    for (const int i : {1, 2, 3, 4}) {
+        ImportedHost host;
+        host.spec.name = u"gpu0%1.lan"_s.arg(i);
+        host.spec.ssh = u"root@10.0.0.%1:2222"_s.arg(i);
+        host.spec.tags = {u"site"_s, u"gpu"_s};
+        if (i == 3)
+            host.notes += u"The jump host in ansible_ssh_common_args is not honoured; write it as ProxyJump in the SSH "
+                          "configuration."_s;
+        list.hosts += host;
+    }
+    list.leftOut += ImportLeftOut{u"win1"_s, u"It is not reached by SSH (ansible_connection is winrm)."_s};
+    list.notes += u"The folder group_vars beside it is not read; ansible-inventory --list --yaml writes all in one file."_s;
+    auto *dialog = new ImportDialog(studio.fixture().theme, studio.fixture().window.get());
+    dialog->open();
+    dialog->findChild<QRadioButton *>(u"importAnsible"_s)->click();
+    dialog->showList(list, {{u"gpu02.lan"_s, u"/home/op/.config/pilothouse/hosts.toml"_s}}, {u"gpu01.lan"_s});
+    studio.shootDialog(u"importDialog"_s, u"import"_s);
+}
+
 void shootAll(Studio &studio)
 {
     studio.shoot(u"empty"_s);
@@ -255,6 +281,13 @@ void shootAll(Studio &studio)
                           u"# rack 4\n[[host]]\nname = \"gpu3\"\nsudo = \"nopasswd\"\n\n[[host.service]]\n"
                           "name = \"kimi\"\nunit = \"vllm-kimi-k25.service\"\n"_s);
     studio.shootDialog(u"removeHostDialog"_s, u"remove"_s);
+    shootImport(studio);
+    HostSpec own = spec(u"gpu1"_s);
+    own.origin = HostOrigin::OwnFile;
+    own.source = u"/home/op/.config/pilothouse/hosts.toml"_s;
+    window.addHost(own);
+    window.addSnapshot(own.name, shared(servingHost(own.name)));
+    studio.shootHost(own.name, u"offer"_s);
     window.showAddHost({u"gpu5"_s, u"gpu6"_s, u"gpu7"_s, u"bastion"_s}, true);
     const auto step = [&](TestStep which, StepResult::State state, const QString &text, double ms,
                           const QString &jumpHost = {}) {

@@ -14,7 +14,7 @@ namespace {
 #define T(text) QT_TRANSLATE_NOOP("Command", text)
 constexpr std::array commands{
     Command{CommandId::AddHost, MenuId::Hosts, "hosts.add", T("&Add Host…"), u"Ctrl+N", Needs::Nothing},
-    Command{CommandId::ImportHosts, MenuId::Hosts, "hosts.import", T("&Import from SSH Configuration…"), u"Ctrl+I",
+    Command{CommandId::ImportHosts, MenuId::Hosts, "hosts.import", T("&Import…"), u"Ctrl+I",
             Needs::Nothing},
     Command{CommandId::TryDemo, MenuId::Hosts, "hosts.demo", T("Try the &Demo"), u"", Needs::Nothing, false, true},
     Command{CommandId::Quit, MenuId::Hosts, "hosts.quit", T("&Quit"), u"Ctrl+Q", Needs::Nothing, false, true},

@@ -6,6 +6,7 @@
 #include "ui/host/hostsummary.h"
 #include "ui/host/problemlist.h"
 #include "ui/host/processpanel.h"
+#include "ui/host/serviceoffer.h"
 #include "ui/host/statepane.h"
 #include "ui/plots/plotpanel.h"
 #include "ui/text/errortext.h"
@@ -83,6 +84,7 @@ HostPage::HostPage(const Theme &theme, QWidget *parent)
     , m_units(new RunLabel(theme))
     , m_headRetry(new QPushButton(tr("Retry Now")))
     , m_problems(new ProblemList(theme))
+    , m_offer(new ServiceOffer(theme))
     , m_state(new StatePane(theme))
     , m_retry(m_state->addButton(u"retryButton"_s, tr("Retry Now")))
     , m_edit(m_state->addButton(u"editButton"_s, tr("Edit…")))
@@ -101,6 +103,7 @@ HostPage::HostPage(const Theme &theme, QWidget *parent)
     buildHead();
     buildBody();
     column->addWidget(m_problems);
+    column->addWidget(m_offer);
     column->addLayout(m_stack, 1);
     for (QPushButton *button : {m_headRetry, m_retry}) {
         button->setToolTip(tr("Connect now, without waiting for the next try (Ctrl+R)"));
@@ -108,6 +111,7 @@ HostPage::HostPage(const Theme &theme, QWidget *parent)
     }
     m_edit->setToolTip(tr("Change how this host is reached (Ctrl+E)"));
     connect(m_edit, &QPushButton::clicked, this, &HostPage::editRequested);
+    connect(m_offer, &ServiceOffer::addRequested, this, &HostPage::servicesWanted);
 }
 
 void HostPage::buildHead()
@@ -160,6 +164,7 @@ void HostPage::showHost(const HostData &host, const QDateTime &now)
     m_shown = host.snapshot;
     m_shownStale = stale;
     m_problems->showProblems(host.snapshot->problems);
+    m_offer->showHost(host.spec, *host.snapshot);
     m_gpus->showSnapshot(*host.snapshot, host.history, stale);
     m_processes->showSnapshot(*host.snapshot, stale);
     m_stack->setCurrentWidget(m_body);

@@ -22,6 +22,7 @@ class PlotPanel;
 class ProblemList;
 class ProcessPanel;
 class RunLabel;
+class ServiceOffer;
 class StatePane;
 class Theme;
 
@@ -46,6 +47,7 @@ public:
 signals:
     void retryRequested();
     void editRequested();
+    void servicesWanted(const QList<pilothouse::ServiceSpec> &services);
 
 private:
     void buildHead();
@@ -58,6 +60,7 @@ private:
     RunLabel *m_units;
     QPushButton *m_headRetry;
     ProblemList *m_problems;
+    ServiceOffer *m_offer;
     StatePane *m_state;
     QPushButton *m_retry;
     QPushButton *m_edit;

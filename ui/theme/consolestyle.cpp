@@ -14,13 +14,13 @@ constexpr int sortArrow = 8;
 constexpr int sortPadding = 4;
 
 /// Border and accent stand in the palette: Theme puts them there.
-void drawFrame(QPainter *painter, const QRect &rect, const QColor &color)
+void drawFrame(QPainter *painter, const QRect &rect, const QColor &color, double rounding = radius)
 {
     painter->save();
     painter->setRenderHint(QPainter::Antialiasing);
     painter->setPen(color);
     painter->setBrush(Qt::NoBrush);
-    painter->drawRoundedRect(QRectF(rect).adjusted(0.5, 0.5, -0.5, -0.5), radius, radius);
+    painter->drawRoundedRect(QRectF(rect).adjusted(0.5, 0.5, -0.5, -0.5), rounding, rounding);
     painter->restore();
 }
 
@@ -62,6 +62,13 @@ void ConsoleStyle::drawPrimitive(PrimitiveElement element, const QStyleOption *o
     if (element == PE_PanelLineEdit) {
         painter->fillRect(option->rect.adjusted(1, 1, -1, -1), option->palette.brush(QPalette::Base));
         drawPrimitive(PE_FrameLineEdit, option, painter, widget);
+        return;
+    }
+    if (element == PE_IndicatorCheckBox || element == PE_IndicatorRadioButton) {
+        QProxyStyle::drawPrimitive(element, option, painter, widget);
+        // Fusion's own outline is darker than the window: on a dark one it is not there.
+        drawFrame(painter, option->rect, option->palette.color(QPalette::PlaceholderText),
+                  element == PE_IndicatorRadioButton ? option->rect.height() / 2.0 : radius);
         return;
     }
     if (element == PE_IndicatorHeaderArrow && widget) {

@@ -115,7 +115,7 @@ void MainWindow::buildEmpty()
     const auto addButton = [this](const QString &name, const QString &text, CommandId id) {
         connect(m_empty->addButton(name, text), &QPushButton::clicked, this, [this, id] { onCommand(id, false); });
     };
-    addButton(u"emptyImport"_s, tr("Import from SSH Configuration…"), CommandId::ImportHosts);
+    addButton(u"emptyImport"_s, tr("Import…"), CommandId::ImportHosts);
     addButton(u"emptyAdd"_s, tr("Add by Hand…"), CommandId::AddHost);
     addButton(u"emptyDemo"_s, tr("Try the Demo"), CommandId::TryDemo);
     m_pages->addWidget(m_empty);
@@ -366,6 +366,8 @@ HostPage *MainWindow::pageOf(const QString &name)
     m_pages->addWidget(page);
     connect(page, &HostPage::retryRequested, this, [this, name] { emit retryRequested(name); });
     connect(page, &HostPage::editRequested, this, [this, name] { emit editRequested(name); });
+    connect(page, &HostPage::servicesWanted, this,
+            [this, name](const QList<ServiceSpec> &services) { emit servicesWanted(name, services); });
     connect(page->plotPanel(), &PlotPanel::pausedChanged, this, &MainWindow::updateCommands);
     return page;
 }

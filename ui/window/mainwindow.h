@@ -93,6 +93,9 @@ signals:
     void removeRequested(const QString &name);
     void removeConfirmed(const QString &name);
     void addHostRequested(bool byAlias);
+    void importRequested();
+    /// Found on the host and not written down; a person wants them in hosts.toml.
+    void servicesWanted(const QString &name, const QList<pilothouse::ServiceSpec> &services);
     void demoRequested();
     void hostsSubmitted(const QList<pilothouse::HostSpec> &hosts);
     void testRequested(const pilothouse::HostSpec &host);

@@ -29,7 +29,7 @@ void MainWindow::onCommand(CommandId id, bool checked)
     const QString name = currentHost();
     switch (id) {
     case CommandId::AddHost: emit addHostRequested(false); return;
-    case CommandId::ImportHosts: emit addHostRequested(true); return;
+    case CommandId::ImportHosts: emit importRequested(); return;
     case CommandId::TryDemo: emit demoRequested(); return;
     case CommandId::Quit: close(); return;
     case CommandId::OpenTerminal: emit terminalRequested(name); return;

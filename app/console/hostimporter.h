@@ -1,0 +1,54 @@
+// SPDX-FileCopyrightText: Pilothouse contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+// Takes hosts over from the SSH configuration or an Ansible inventory: reads the lists and writes the import beside the GUI
+// thread, and shows the dialog in between. GUI thread; owned by Console.
+
+#include "app/console/background.h"
+#include "core/fleet/imports/importfile.h"
+#include "core/fleet/imports/importsources.h"
+
+#include <QObject>
+#include <QPointer>
+
+namespace pilothouse {
+
+class FleetBinding;
+class ImportDialog;
+class MainWindow;
+class Theme;
+
+class HostImporter final : public QObject
+{
+    Q_OBJECT
+public:
+    HostImporter(const Theme &theme, MainWindow &window, FleetBinding &binding, QString configDir, QString sshConfigFile,
+                 QObject *parent = nullptr);
+
+private:
+    struct Reading
+    {
+        int number = 0; ///< an older one comes too late
+        Result<ImportList> list;
+    };
+
+    void open();
+    void read(const std::function<Result<ImportList>()> &source);
+    void show(const Reading &reading);
+    void save(const QList<HostSpec> &hosts);
+    void finish(const Result<Inventory> &saved);
+
+    const Theme &m_theme;
+    MainWindow &m_window;
+    FleetBinding &m_binding;
+    QString m_configDir;
+    QString m_sshConfigFile;
+    ImportList m_list; ///< that the dialog shows
+    QPointer<ImportDialog> m_dialog;
+    int m_readings = 0;
+    Background<Reading> m_lists;
+    Background<Result<Inventory>> m_saves;
+};
+
+} // namespace pilothouse

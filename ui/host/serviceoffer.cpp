@@ -1,0 +1,70 @@
+// SPDX-FileCopyrightText: Pilothouse contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/host/serviceoffer.h"
+
+#include "core/fleet/servicediscovery.h"
+#include "ui/theme/plain.h"
+#include "ui/theme/theme.h"
+
+#include <QHBoxLayout>
+#include <QPushButton>
+
+namespace pilothouse {
+
+using namespace Qt::StringLiterals;
+
+namespace {
+
+constexpr qsizetype mostNamed = 3;
+
+QString wordsFor(const QStringList &units)
+{
+    QString named = units.first(std::min(mostNamed, units.size())).join(u", "_s);
+    if (units.size() > mostNamed)
+        named = ServiceOffer::tr("%1 and %2 more").arg(named, QString::number(units.size() - mostNamed));
+    return units.size() == 1 ? ServiceOffer::tr("A service was found that is not in hosts.toml: %1").arg(named)
+                             : ServiceOffer::tr("%1 services were found that are not in hosts.toml: %2")
+                                   .arg(QString::number(units.size()), named);
+}
+
+} // namespace
+
+ServiceOffer::ServiceOffer(const Theme &theme, QWidget *parent)
+    : QWidget(parent)
+    , m_text(plainLabel({}))
+    , m_add(new QPushButton(tr("Add")))
+{
+    setObjectName(u"serviceOffer"_s);
+    m_text->setObjectName(u"serviceOfferText"_s);
+    m_text->setWordWrap(true);
+    tint(m_text, theme, ColorId::TextMuted);
+    m_add->setObjectName(u"serviceOfferAdd"_s);
+    m_add->setAccessibleName(tr("Add the services to hosts.toml"));
+    auto *row = new QHBoxLayout(this);
+    row->setContentsMargins(0, 0, 0, 0);
+    row->setSpacing(space(this, 3));
+    row->addWidget(m_text, 1);
+    row->addWidget(m_add);
+    hide();
+    connect(m_add, &QPushButton::clicked, this, [this] { emit addRequested(m_services); });
+}
+
+void ServiceOffer::showHost(const HostSpec &host, const Snapshot &snapshot)
+{
+    const QList<ServiceSpec> found = discoverServices(snapshot, host.services);
+    m_add->setVisible(host.origin == HostOrigin::OwnFile);
+    if (found == m_services)
+        return;
+    m_services = found;
+    QStringList units;
+    for (const ServiceSpec &service : found)
+        units << service.unit;
+    setVisible(!units.isEmpty());
+    if (units.isEmpty())
+        return;
+    m_text->setText(wordsFor(units));
+    m_text->setToolTip(plainToolTip(units.join(u'\n')));
+    m_add->setToolTip(plainToolTip(tr("Writes into %1:\n%2").arg(host.source, units.join(u'\n'))));
+}
+
+} // namespace pilothouse
