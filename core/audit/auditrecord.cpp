@@ -27,6 +27,9 @@ struct Word
     Value value;
     QLatin1StringView word;
 };
+template <class Value>
+Word(Value, QLatin1StringView) -> Word<Value>; // clang 14 deduces none for an aggregate
+
 constexpr std::array phaseWords{Word{AuditRecord::Phase::Intent, "intent"_L1}, Word{AuditRecord::Phase::Outcome, "outcome"_L1}};
 constexpr std::array resultWords{Word{AuditRecord::Result::None, ""_L1}, Word{AuditRecord::Result::Done, "done"_L1},
                                  Word{AuditRecord::Result::Failed, "failed"_L1}, Word{AuditRecord::Result::Refused, "refused"_L1}};
