@@ -23,6 +23,13 @@ bool atRest(const Unit &unit)
     return unit.active == "inactive"_L1 || unit.active == "failed"_L1;
 }
 
+/// No other host takes part in what these do; of all others some do.
+bool staysOnOneHost(const QString &engine)
+{
+    static const QSet<QString> alone{u"comfyui"_s, u"llamacpp"_s, u"ollama"_s, u"tgi"_s, u"triton"_s};
+    return alone.contains(engine);
+}
+
 class Finder
 {
 public:
@@ -41,6 +48,7 @@ public:
         findHoldings();
         findPorts();
         findLife();
+        findPeers();
         findWork();
         findPurpose();
         findProof();
@@ -196,20 +204,32 @@ private:
         return std::ranges::any_of(holders, [&](qsizetype at) { return !m_kin.rows.contains(at); });
     }
 
-    /// The load of its cards, now and in the last minute; cards of its own tell more than shared ones.
-    void findWork()
+    /// Where nobody could look and its server is gone, it may be a rank of a server that lives on elsewhere.
+    void findPeers()
     {
         QStringList peers;
         bool asked = true;
+        bool mayBeRank = false;
         for (const qsizetype at : m_kin.rows) {
-            peers += process(at).deep.peers.value_or(QStringList());
-            asked = asked && process(at).deep.peers;
+            const std::optional<QStringList> &known = process(at).deep.peers;
+            peers += known.value_or(QStringList());
+            if (known || row(at).roleClass == RoleClass::Helper || process(at).exiting)
+                continue;
+            asked = false;
+            mayBeRank = mayBeRank || !staysOnOneHost(row(at).engine());
         }
         if (!peers.isEmpty())
-            add(u"PEERS"_s, peers.first() + (peers.size() > 1 ? u" and others"_s : QString()));
-        else if (!asked)
-            add(u"NO_PEERS"_s);
+            return add(u"PEERS"_s, peers.first() + (peers.size() > 1 ? u" and others"_s : QString()));
+        if (asked)
+            return;
+        add(u"NO_PEERS"_s);
+        if (mayBeRank && m_kin.head < 0 && m_holds && isEngine() && m_snapshot.depth == Depth::Deep)
+            add(u"UNPROVED"_s, u"It may be a rank of a server that spans several hosts"_s);
+    }
 
+    /// The load of its cards, now and in the last minute; cards of its own tell more than shared ones.
+    void findWork()
+    {
         const QList<Gpu> gpus = m_snapshot.gpus.value_or(QList<Gpu>());
         QList<Gpu> own;
         for (const Gpu &gpu : gpus) {

@@ -262,6 +262,22 @@ QJsonObject memoryJson(const ProcessGpuMemory &memory)
     return w.object();
 }
 
+/// What a deep look alone finds out; null where it could not.
+void setDeepFacts(Writer &w, const Process &process)
+{
+    const DeepFacts &deep = process.deep;
+    const auto set = [&w](const QString &key, const auto &fact) { w.set(key, fact ? QJsonValue(*fact) : QJsonValue()); };
+    set(u"parent_name"_s, deep.parentName);
+    set(u"kill_pending"_s, deep.killPending);
+    set(u"waits_in"_s, deep.waitsIn);
+    set(u"locked_kib"_s, deep.lockedKib);
+    w.set(u"peers"_s, deep.peers ? QJsonValue(QJsonArray::fromStringList(*deep.peers)) : QJsonValue());
+    QJsonArray pipes;
+    for (const quint64 inode : deep.trackerPipes.value_or(QList<quint64>()))
+        pipes += qint64(inode);
+    w.set(u"tracker_pipes"_s, deep.trackerPipes ? QJsonValue(pipes) : QJsonValue());
+}
+
 /// `driverRead`: the driver told of processes at all; where not, `why`.
 QJsonObject processJson(const Process &process, bool driverRead, UnknownReason why)
 {
@@ -295,6 +311,8 @@ QJsonObject processJson(const Process &process, bool driverRead, UnknownReason w
         w.unknown(u"devices"_s, *process.devicesUnknown);
     else
         w.set(u"devices"_s, process.devices ? QJsonValue(QJsonArray::fromStringList(*process.devices)) : QJsonValue());
+    if (process.devices || process.devicesUnknown)
+        setDeepFacts(w, process);
     return w.object();
 }
 
@@ -353,6 +371,15 @@ QJsonObject shmJson(const ShmFile &file)
     return w.object();
 }
 
+QJsonObject sessionJson(const LoginSession &session)
+{
+    Writer w;
+    w.set(u"name"_s, session.name);
+    w.set(u"user"_s, session.user);
+    w.quantity(u"idle_s"_s, session.idleS);
+    return w.object();
+}
+
 QJsonObject systemJson(const SystemFacts &system)
 {
     Writer w;
@@ -364,6 +391,8 @@ QJsonObject systemJson(const SystemFacts &system)
     w.set(u"container"_s, system.container);
     w.set(u"hidepid"_s, system.hidepid);
     w.set(u"root"_s, system.root);
+    if (system.sessions)
+        w.set(u"sessions"_s, arrayOf(*system.sessions, sessionJson));
     return w.object();
 }
 

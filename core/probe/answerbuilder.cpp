@@ -233,7 +233,35 @@ private:
             const QList<qint64> pids = readPids(blind->output);
             m_blind = QSet<qint64>(pids.begin(), pids.end());
         }
+        const Frame *connections = kernel.find("connections");
+        if (connections && connections->status == 0) {
+            Networks networks = readNetworks(connections->output);
+            m_answer.connections = std::move(networks.tables);
+            m_networks = std::move(networks.of);
+        }
+        if (const Frame *sessions = kernel.find("sessions"))
+            m_answer.sessions = sectionOf(sessions);
+        if (const Frame *figures = kernel.find("host"))
+            m_status = readStatusLines(figures->output);
+        if (const Frame *parents = kernel.find("parents")) {
+            const QHash<qint64, QByteArray> lines = readStatusLines(parents->output);
+            for (auto line = lines.cbegin(); line != lines.cend(); ++line) {
+                if (line->startsWith("Name:\t"))
+                    m_answer.names.insert(line.key(), line->sliced(6).trimmed());
+            }
+        }
         fillShm(kernel, openers);
+    }
+
+    /// "socket:[INODE]" or "pipe:[INODE]".
+    static std::optional<RawDescriptor> endOf(const HeldLink &link)
+    {
+        const bool pipe = link.target.startsWith("pipe:[");
+        if ((!pipe && !link.target.startsWith("socket:[")) || !link.target.endsWith(']'))
+            return std::nullopt;
+        bool ok = false;
+        const quint64 inode = link.target.sliced(pipe ? 6 : 8).chopped(1).toULongLong(&ok);
+        return ok ? std::optional(RawDescriptor{link.fd, pipe, inode}) : std::nullopt;
     }
 
     void takeLink(const HeldLink &link, QHash<QByteArray, QList<qint64>> &openers)
@@ -242,11 +270,10 @@ private:
             QList<QByteArray> &devices = m_devices[link.pid];
             if (!devices.contains(link.target))
                 devices.append(link.target);
-        } else if (link.target.startsWith("socket:[") && link.target.endsWith(']')) {
-            bool ok = false;
-            const quint64 inode = link.target.sliced(8).chopped(1).toULongLong(&ok);
-            if (ok && !m_answer.socketOwners.contains(inode))
-                m_answer.socketOwners.insert(inode, link.pid);
+        } else if (const auto end = endOf(link)) {
+            m_ends[link.pid].append(*end);
+            if (!end->pipe && !m_answer.socketOwners.contains(end->inode))
+                m_answer.socketOwners.insert(end->inode, link.pid);
         } else {
             QList<qint64> &pids = openers[link.target];
             if (!pids.contains(link.pid))
@@ -309,6 +336,8 @@ private:
             noteSuspect(*each.head, kernel.uptimeBefore);
             m_described.append(process.pid);
             m_starts.insert(process.pid, each.head->startTicks);
+            if (m_answer.depth == Depth::Deep)
+                m_answer.names.insert(process.pid, each.head->comm);
             add(std::move(process));
         }
         if (m_facts.hidepid) {
@@ -343,6 +372,11 @@ private:
             else
                 process.devices = QList<QByteArray>();
         }
+        // Where its network may be seen, so may its descriptors, and they were looked for.
+        process.network = m_networks.value(process.pid);
+        if (m_linksRead && !process.network.isEmpty() && !process.descriptorsDenied)
+            process.ends = m_ends.value(process.pid);
+        process.status = m_status.value(process.pid);
         m_all.insert(process.pid, process);
         if (process.unitMember || process.ruleMatch || holds)
             m_answer.processes->append(std::move(process));
@@ -493,6 +527,9 @@ private:
     HostAnswer m_answer;
     QSet<qint64> m_members;
     QSet<qint64> m_blind;
+    QHash<qint64, QList<RawDescriptor>> m_ends;
+    QHash<qint64, QByteArray> m_networks;
+    QHash<qint64, QByteArray> m_status;
     QHash<qint64, QList<QByteArray>> m_devices;
     QHash<qint64, RawProcess> m_all;
     QHash<qint64, quint64> m_starts; ///< of those in m_all that could be read

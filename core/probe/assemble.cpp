@@ -80,6 +80,7 @@ Snapshot assemble(const HostAnswer &answer, const ProbeSettings &settings, Assem
     assembleMissingGpus(context);
     assembleApps(context);
     assembleProcesses(context);
+    assembleFacts(context);
     assembleAttribution(context);
     assembleUnits(context);
     assembleDeep(context);

@@ -327,6 +327,8 @@ void assembleDeep(AssembleContext &c)
     section(c, answer.tcp, u"section.listening"_s, u"Listening ports"_s,
             [&](QByteArrayView text) { readListening(c, text); });
     readShm(c);
+    if (answer.sessions.usable())
+        c.snapshot.system.sessions = parseSessions(answer.sessions.output);
     RawSection log = answer.kernelLog;
     if (log.complete && log.exitStatus != 0 && log.output.trimmed().isEmpty()) { // silent is not the same as well
         log.complete = false;

@@ -34,6 +34,7 @@ void assembleMissingGpus(AssembleContext &context);
 void assembleMig(AssembleContext &context);
 void assembleApps(AssembleContext &context);
 void assembleProcesses(AssembleContext &context);
+void assembleFacts(AssembleContext &context);
 void assembleAttribution(AssembleContext &context);
 void assembleSystem(AssembleContext &context);
 void assembleUnits(AssembleContext &context);

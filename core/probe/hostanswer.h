@@ -31,6 +31,14 @@ struct RawSection
     [[nodiscard]] bool usable() const { return asked && complete; }
 };
 
+/// An open socket or pipe.
+struct RawDescriptor
+{
+    int fd = -1;
+    bool pipe = false;
+    quint64 inode = 0;
+};
+
 struct RawProcess
 {
     qint64 pid = 0;
@@ -44,6 +52,9 @@ struct RawProcess
     bool readable = true;     ///< false: the directory is there but may not be read
     std::optional<QList<QByteArray>> devices; ///< deep: link targets below /dev/nvidia*; no value: not looked at
     bool descriptorsDenied = false; ///< deep: this account may not list its descriptors
+    std::optional<QList<RawDescriptor>> ends; ///< deep: its sockets and pipes; no value: not looked at, or not all of it
+    QByteArray status;        ///< deep: lines of /proc/PID/status and "wchan:PLACE"
+    QByteArray network;       ///< deep: one of HostAnswer::connections; empty: cannot be told
 };
 
 struct RawShmFile
@@ -105,6 +116,9 @@ struct HostAnswer
     bool socketOwnersComplete = false;   ///< every process could be looked at
     bool descriptorsFailed = false;      ///< the pass over descriptors did not come: not a matter of rights
     std::optional<QList<RawShmFile>> shm;
+    QHash<QByteArray, QByteArray> connections; ///< by network: lines of /proc/net/tcp and tcp6, established
+    QHash<qint64, QByteArray> names; ///< deep: comm of processes by PID, parents too
+    RawSection sessions;      ///< of logind, where it keeps them
     RawSection kernelLog;     ///< short-iso or dmesg lines with NVRM, Xid, oom …, newest last
 
     qint64 bytes = 0;

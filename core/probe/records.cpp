@@ -283,6 +283,21 @@ QHash<qint64, qint64> readUids(QByteArrayView text)
     return uids;
 }
 
+QHash<qint64, QByteArray> readStatusLines(QByteArrayView text)
+{
+    QHash<qint64, QByteArray> lines;
+    forEachLine(text, [&lines](QByteArrayView line) {
+        const auto pid = takeNumber<qint64>(line);
+        if (!pid || (!take(line, "/status:") && !line.startsWith("/wchan:")))
+            return;
+        take(line, "/");
+        QByteArray &of = lines[*pid];
+        if (of.size() < fileLimit)
+            of.append(line).append('\n');
+    });
+    return lines;
+}
+
 QList<qint64> readPids(QByteArrayView text)
 {
     QList<qint64> pids;
@@ -308,11 +323,58 @@ QList<HeldLink> readLinks(QByteArrayView text)
             return;
         if (take(line, "/task/") && !takeNumber<qint64>(line))
             return;
-        if (!take(line, "/fd/") || !takeNumber<qint64>(line) || !take(line, " ") || line.isEmpty())
+        const auto fd = take(line, "/fd/") ? takeNumber<int>(line) : std::nullopt;
+        if (!fd || !take(line, " ") || line.isEmpty())
             return;
-        links.append({*pid, line.toByteArray()});
+        links.append({*pid, *fd, line.toByteArray()});
     });
     return links;
+}
+
+Networks readNetworks(QByteArrayView text)
+{
+    struct Table
+    {
+        QByteArray lines;
+        qint64 count = 0; // of the longer of its two files
+        bool headed = false;
+    };
+    qint64 limit = 0;
+    Networks networks;
+    QHash<QByteArray, Table> tables;
+    QByteArrayView last;
+    qint64 count = 0;
+    forEachLine(text, [&](QByteArrayView line) {
+        if (take(line, "limit ")) {
+            limit = takeNumber<qint64>(line).value_or(0);
+            return;
+        }
+        if (take(line, "in ")) {
+            const qsizetype blank = line.indexOf(' ');
+            QByteArrayView member = blank > 0 ? line.sliced(blank + 1) : QByteArrayView();
+            if (const auto pid = takeNumber<qint64>(member))
+                networks.of.insert(*pid, line.first(blank).toByteArray());
+            return;
+        }
+        const qsizetype colon = line.indexOf(':');
+        const QByteArrayView file = line.first(std::max<qsizetype>(colon, 0));
+        const bool newer = file.endsWith("/net/tcp6");
+        if (!newer && !file.endsWith("/net/tcp"))
+            return;
+        count = file == last ? count + 1 : 1;
+        last = file;
+        Table &table = tables[file.chopped(newer ? 9 : 8).toByteArray()];
+        const QByteArrayView row = line.sliced(colon + 1);
+        table.headed = table.headed || (!newer && row.trimmed().startsWith("sl "));
+        table.count = std::max(table.count, count);
+        table.lines.append(row).append('\n');
+    });
+    for (auto table = tables.cbegin(); table != tables.cend(); ++table) {
+        if (table->headed && table->count < limit)
+            networks.tables.insert(table.key(), table->lines);
+    }
+    networks.of.removeIf([&](const auto &entry) { return !networks.tables.contains(entry.value()); });
+    return networks;
 }
 
 QList<RawShmFile> readShmFiles(QByteArrayView text)

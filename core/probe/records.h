@@ -48,16 +48,32 @@ constexpr qsizetype cmdlineLimit = 4096;
 /// Lines "PID/status:Uid:\tREAL\t…"; others are passed over.
 [[nodiscard]] QHash<qint64, qint64> readUids(QByteArrayView text);
 
+/// Lines "PID/status:KEY:\tVALUE" and "PID/wchan:PLACE", as "KEY:\tVALUE" and "wchan:PLACE" by PID;
+/// others are passed over.
+[[nodiscard]] QHash<qint64, QByteArray> readStatusLines(QByteArrayView text);
+
 /// Numbers divided by blanks and line feeds; other words are passed over.
 [[nodiscard]] QList<qint64> readPids(QByteArrayView text);
 
 struct HeldLink
 {
     qint64 pid = 0;
+    int fd = -1;
     QByteArray target;
 };
 /// Lines "PID/fd/N TARGET" or "PID/task/TID/fd/N TARGET".
 [[nodiscard]] QList<HeldLink> readLinks(QByteArrayView text);
+
+/// Which processes share a network, and each network's connections.
+struct Networks
+{
+    QHash<qint64, QByteArray> of; ///< PID to the name of its network, one of `tables`
+    QHash<QByteArray, QByteArray> tables; ///< lines of /proc/net/tcp and tcp6; only whole ones
+};
+/// A line "limit N", lines "in NAME PID" or "in NAME PID/task/TID", then "NAME/net/tcp:LINE" and
+/// "NAME/net/tcp6:LINE" as grep prints them, headers included. A table without a header or with N
+/// lines was not read to its end and is left out, and so are its processes.
+[[nodiscard]] Networks readNetworks(QByteArrayView text);
 
 /// Lines "DEVICE INODE BYTES UID PATH", device and inode decimal as stat has them.
 [[nodiscard]] QList<RawShmFile> readShmFiles(QByteArrayView text);

@@ -1,16 +1,20 @@
 # SPDX-FileCopyrightText: Pilothouse contributors
 # SPDX-License-Identifier: GPL-3.0-or-later
-# What only a deep snapshot asks: device descriptors, listening ports, /dev/shm, kernel log.
+# What only a deep snapshot asks: device descriptors, listening ports, /dev/shm, kernel log, connections,
+# parents, who is logged in.
+
+LOGINS=${PILOTHOUSE_RUN_LOGINS:-/run/systemd/sessions}
 
 deep() {
     ports_and_log
     up
-    s=$U LINKS= EMPTY= FILES= FILES_CUT=0 last_blind=
+    s=$U LINKS= EMPTY= FILES= FILES_CUT=0 LINKS_CUT=0 last_blind= known="$MATCH $MEMBERS"
     look_into_shm
     take_links [0-9]*/fd $shm_there
     emit shm "$FILES_CUT" "$s" "$FILES"
     mappings
     [ -z "$tasks" ] || take_links $tasks
+    take_late
     denied=0
     if [ -n "$BLIND" ] || [ "$HIDE" = 1 ]; then denied=1; fi
     emit fds "$denied" "$s" "$LINKS"
@@ -107,12 +111,33 @@ tasks_of() {
         for t in "${p%/stat}"/task/*/fd; do tasks="$tasks $t"; done
     done
 }
+# Holders that nothing else had named: their sockets and pipes too.
+take_late() {
+    late= dirs=
+    for p in $HOLDERS; do
+        case " $known " in *" $p "*) ;; *) late="$late $p" dirs="$dirs $p/fd" ;; esac
+    done
+    [ -n "$late" ] || return
+    known=$late
+    for t in $tasks; do
+        case " $late " in *" ${t%%/*} "*) dirs="$dirs $t" ;; esac
+    done
+    take_links $dirs
+}
+one_of() {
+    IFS='|'
+    any="$*"
+    IFS=" 	$NL"
+}
 # Adds to LINKS what stands in these directories and is wanted; behind a line "shm" stand the files of /dev/shm. Notes who
-# holds a device, who may not be looked at and who has no descriptors at all.
+# holds a device, who may not be looked at and who has no descriptors at all. Of the processes in `known` sockets and
+# pipes are wanted too.
 take_links() {
     wanted="[0-9]+/[a-z0-9/]*fd/[0-9]+ (/dev/nvidia|$SHM/"
     [ -z "$inodes" ] || wanted="$wanted|socket:\\[($inodes)\\]\$"
     wanted="$wanted)"
+    one_of $known
+    [ -z "$any" ] || wanted="$wanted|($any)/(task/[0-9]+/)?fd/[0-9]+ (socket|pipe):\\[[0-9]+\\]\$"
     # bash warns of the zero byte that ends it.
     if [ "$FIND" = gnu ]; then { O=$(found_links "$@"); } 2>/dev/null; else O=$(listed_links "$@"); fi
     last= n=0 messages=0 shm_at=0
@@ -157,6 +182,7 @@ found_links() {
 blind_of() {
     case $1 in
     'empty '*) e=${1#empty }; EMPTY="$EMPTY ${e%/fd}/stat" ;;
+    cut) LINKS_CUT=1 ;;
     *'ermission denied')
         e=${1%%/fd*}
         e=${e##*[!0-9]}
@@ -166,20 +192,39 @@ blind_of() {
 }
 # A find without -printf: one ls says where to look, readlink of those few says what is there; its messages come first.
 listed_links() {
+    mine= n=0
     ls -l "$@" 2>&1 | while IFS= read -r l; do
         case $l in
         'ls: '*'ermission denied') printf '%s\n' "$l" ;;
-        [0-9]*/fd:) d=${l%:}; case $d in *[!0-9a-z/]*) d= ;; esac ;;
-        l*' -> '*/dev/nvidia*|l*' -> socket:['*|l*" -> $SHM/"*)
+        [0-9]*/fd:)
+            d=${l%:} mine=
+            case $d in *[!0-9a-z/]*) d= ;; esac
+            case " $known " in *" ${d%%/*} "*) mine=1 ;; esac
+            ;;
+        l*' -> '*/dev/nvidia*|l*' -> socket:['*|l*' -> pipe:['*|l*" -> $SHM/"*)
             a=${l##*' -> socket:['}
-            case $l in *' -> socket:['*) case "|$inodes|" in *"|${a%]}|"*) ;; *) continue ;; esac ;; esac
+            case $l in
+            *' -> socket:['*|*' -> pipe:['*)
+                case "|$inodes|" in
+                *"|${a%]}|"*) ;;
+                *)
+                    [ -n "$mine" ] || continue
+                    n=$((n + 1))
+                    if [ "$n" -gt 600 ]; then
+                        [ "$n" -gt 601 ] || echo cut
+                        continue
+                    fi
+                    ;;
+                esac
+                ;;
+            esac
             a=${l%% -> *}
             a=${a##* }
             case $a in ''|*[!0-9]*) continue ;; esac
             [ -z "$d" ] || printf '%s/%s %s\n' "$d" "$a" "$(readlink "$d/$a" 2>/dev/null | tr '\n' '\001')"
             ;;
         esac
-    done | sed "s/$SEP\$//" | grep -aE "^($wanted|ls: )" | sort -r
+    done | sed "s/$SEP\$//" | grep -aE "^($wanted|ls: |cut\$)" | sort -r
 }
 # Sets shm_there to the folder where find is to list its files, or lists them here. More than 10,000 are not listed.
 look_into_shm() {
@@ -197,4 +242,70 @@ look_into_shm() {
         b=$(printf '%s' "$f" | tr '\n' '\001')
         FILES="$FILES$a $b$NL"
     done
+}
+# Connections to elsewhere: which of these processes share a network, and each network's table once. Loopback's IPv4 is
+# left out as a little-endian host writes it. So many lines of a file at most; a list that has them is no list.
+connections() {
+    up
+    s=$U views=self who= files='self/net/tcp self/net/tcp6' n=0
+    for t in $tasks; do
+        case " $1 " in *" ${t%%/*} "*) set -- "$1 ${t%/fd}" ;; esac
+    done
+    for p in $1; do
+        of=
+        for v in $views; do
+            if [ "$p/ns/net" -ef "$v/ns/net" ]; then of=$v; break; fi
+        done
+        if [ -z "$of" ]; then
+            [ -e "$p/ns/net" ] && [ "$n" -lt 32 ] || continue
+            n=$((n + 1)) of=$p views="$views $p" files="$files $p/net/tcp $p/net/tcp6"
+        fi
+        who="${who}in $of $p$NL"
+    done
+    far='([0-9A-F]{6}([0-68-9A-F][0-9A-F]|7[0-9A-E])|[0-9A-F]{32}):[0-9A-F]{4}'
+    n=$((6000 / (n + 1)))
+    O=$(grep -HsE -m "$n" "^ *sl |^ *[0-9]+: [0-9A-F]+:[0-9A-F]+ $far 01 " $files)
+    emit connections "$LINKS_CUT" "$s" "limit $n$NL$who$O"
+}
+# The names of parents that are not described themselves, from what figures has read. A status writes a line feed in a
+# name as two characters.
+parents() {
+    up
+    s=$U files= asked=
+    set -f
+    IFS=$NL
+    for l in $O; do
+        case $l in *status:PPid:*) p=${l##*[!0-9]} ;; *) continue ;; esac
+        case $p in ''|0|1) continue ;; esac
+        case " $full $asked " in *" $p "*) continue ;; esac
+        asked="$asked $p" files="$files$p/status$NL"
+    done
+    IFS=" 	$NL"
+    set +f
+    [ -n "$files" ] || return
+    l=$(grep -Hs '^Name:' $files)
+    emit parents 0 "$s" "$l"
+}
+# Who is logged in, as logind keeps it, and when each terminal was touched. FIFOs lie there too. The last line is the
+# host's clock: what stands in /proc of a process just started is as old as that.
+sessions() {
+    [ -d "$LOGINS" ] || return
+    up
+    s=$U files= ttys= O=
+    for f in "$LOGINS"/*; do
+        case $f in *.ref) continue ;; esac
+        if [ -f "$f" ]; then files="$files $f"; fi
+    done
+    if [ -n "$files" ]; then
+        O=$(grep -HsE '^(USER|SCOPE|TTY|STATE|CLASS)=' $files)
+        set -f
+        for l in $O; do
+            case $l in *:TTY=*) t=${l##*:TTY=} ;; *) continue ;; esac
+            case $t in ''|*[!a-z0-9/]*) continue ;; esac
+            ttys="$ttys /dev/$t"
+        done
+        set +f
+        [ -z "$ttys" ] || O=$O$NL$(stat -c '%X %n' $ttys /proc/self/stat 2>/dev/null)
+    fi
+    emit sessions 0 "$s" "$O"
 }

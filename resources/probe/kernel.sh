@@ -7,9 +7,9 @@ detail() {
     section=$1
     [ -n "$2" ] || return
     up
-    s=$U n=0 files= status= cmds=
+    s=$U n=0 files= status= cmds= waits=
     for p in $2; do
-        files="$files $p/stat $p/cgroup" cmds="$cmds $p/cmdline" status="$status $p/status"
+        files="$files $p/stat $p/cgroup" cmds="$cmds $p/cmdline" status="$status $p/status" waits="$waits $p/wchan"
         n=$((n + 1))
     done
     if [ "$GREP" != slow ]; then
@@ -29,13 +29,17 @@ detail() {
         O=$(for f in $slow; do printf '\n%s %s\n' "$N" "$f"; head -c 4096 "$f" 2>/dev/null; done | $ENCODE)
         emit "$section-slow" 0 "$s" "$O"
     fi
-    STATUS_FILES=$status
+    STATUS_FILES=$status WCHAN_FILES=$waits
 }
-# One grep for the host's figures and the owners of processes; no line of these files can be made to look like another.
+# One grep for the host's figures and what processes' status says; no line of these files can be made to look like
+# another. A deep look wants more of it, and where the kernel has them wait.
 figures() {
     up
-    s=$U
-    O=$(grep -HsE '^(Mem(Total|Free|Available)|Buffers|Cached|Swap(Total|Free)|Shmem|Unevictable|Mlocked):|^oom_kill |^[0-9.]+ [0-9.]+ |^Uid:' meminfo vmstat loadavg $STATUS_FILES)
+    s=$U more='Uid' waits= place=
+    if [ "$D" = deep ]; then
+        more='Uid|PPid|SigPnd|ShdPnd|VmLck|VmPin' waits=$WCHAN_FILES place='|^[A-Za-z_][A-Za-z0-9_.]*$'
+    fi
+    O=$(grep -HsE "^(Mem(Total|Free|Available)|Buffers|Cached|Swap(Total|Free)|Shmem|Unevictable|Mlocked|$more):|^oom_kill |^[0-9.]+ [0-9.]+ $place" meminfo vmstat loadavg $STATUS_FILES $waits)
     emit host $? "$s" "$O"
 }
 users() {
@@ -120,7 +124,7 @@ procs_of() {
 }
 
 kernel() {
-    MEMBERS= HOLDERS= BLIND= STATUS_FILES= n_members=0
+    MEMBERS= HOLDERS= BLIND= STATUS_FILES= WCHAN_FILES= n_members=0
     matches
     if [ -n "$UNITS" ]; then show units '' "$UNITS"; fi
     if [ -n "$UUNITS" ]; then
@@ -129,13 +133,15 @@ kernel() {
         show uunits "$scope" "$UUNITS"
     fi
     if [ -n "$MEMBERS" ]; then up; emit members "$LIMIT" "$U" "$MEMBERS"; fi
-    if [ "$D" = deep ]; then deep; fi
+    if [ "$D" = deep ]; then deep; sessions; fi
     full=$MATCH
     for p in $MEMBERS $HOLDERS; do
         case " $full " in *" $p "*) ;; *) full="$full $p" ;; esac
     done
+    if [ "$D" = deep ]; then connections "$full"; fi
     detail procs "$full"
     figures
+    if [ "$D" = deep ]; then parents; fi
     users users
     # The other part may take long, or never end.
     case $WHO in *driver*) up; emit kernel-done 0 "$U" ''; flush ;; esac

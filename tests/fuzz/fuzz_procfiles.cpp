@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: Pilothouse contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
-// meminfo, loadavg, vmstat, the PCI list and bus ids.
+// status, logind's sessions, meminfo, loadavg, vmstat, the PCI list and bus ids.
 #include "core/probe/parse/busid.h"
 #include "core/probe/parse/procfiles.h"
 
@@ -18,6 +18,12 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t *data, std::size_t size
     (void)parseOomKills(text);
     for (const QString &id : parsePciGpus(text)) {
         if (normalBusId(id.toLatin1()) != id)
+            std::abort();
+    }
+    if (parseProcStatus(text).lockedKib.value_or(0) < 0)
+        std::abort();
+    for (const LoginSession &session : parseSessions(text)) {
+        if (session.name.contains(u'\n') || session.idleS.valueOr(0) < 0)
             std::abort();
     }
     const QString found = busIdIn(text);

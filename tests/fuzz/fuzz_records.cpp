@@ -42,7 +42,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t *data, std::size_t size
         return 0;
     const QByteArrayView text(reinterpret_cast<const char *>(data + 1),
                               static_cast<qsizetype>(size - 1));
-    switch (data[0] % 9) {
+    switch (data[0] % 10) {
     case 0:
         if (const auto files = readPrefixedFiles(text))
             check(*files);
@@ -55,6 +55,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t *data, std::size_t size
     }
     case 2:
         (void)readUids(text);
+        (void)readStatusLines(text);
         (void)readUsers(text);
         break;
     case 3:
@@ -69,6 +70,14 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t *data, std::size_t size
     case 6:
         (void)readStatHead(text);
         break;
+    case 9: {
+        const Networks networks = readNetworks(text);
+        for (const QByteArray &name : networks.of) {
+            if (!networks.tables.contains(name))
+                __builtin_trap();
+        }
+        break;
+    }
     case 7:
         checkDecoded(text);
         (void)decodeBytes(text, Encoding::Hex);

@@ -3,7 +3,7 @@
 // A process that looks like another one: any arguments, any name, open files and mappings. Says
 // "ready" on standard output and ends when standard input does (or after ten minutes).
 //   sleeper [argument=HEX]... [comm=HEX] [copies=N] [open=PATH]... [map=PATH]... [listen=PORT]
-//   [children=N]
+//   [listen-anywhere=PORT] [connect=ADDRESS:PORT] [lock=KIB] [children=N]
 //           [zombie-leader] [uid=N] [disk-sleep]
 // PATH: or hex:HEX. open: descriptors kept; copies: how often each of those that follow; children:
 // forks that do the same; zombie-leader: the main thread ends, a second one lives on; uid: becomes that user; disk-sleep:
@@ -33,17 +33,29 @@ std::string fromHex(const std::string &hex)
     return text;
 }
 
-void listenOn(int port)
+void listenOn(int port, std::uint32_t where)
 {
     const int fd = socket(AF_INET, SOCK_STREAM, 0);
     sockaddr_in address{};
     address.sin_family = AF_INET;
     address.sin_port = htons(static_cast<std::uint16_t>(port));
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    address.sin_addr.s_addr = htonl(where);
     const int on = 1;
     setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
     if (bind(fd, reinterpret_cast<sockaddr *>(&address), sizeof address) != 0 || listen(fd, 1) != 0)
         std::exit(3);
+}
+
+void connectTo(const std::string &where)
+{
+    const std::size_t colon = where.find(':');
+    const int fd = socket(AF_INET, SOCK_STREAM, 0);
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_port = htons(static_cast<std::uint16_t>(std::stoi(where.substr(colon + 1))));
+    inet_pton(AF_INET, where.substr(0, colon).c_str(), &address.sin_addr);
+    if (connect(fd, reinterpret_cast<sockaddr *>(&address), sizeof address) != 0)
+        std::exit(5);
 }
 
 void waitForEnd()
@@ -92,7 +104,16 @@ int become(const std::vector<std::string> &words)
             if (setgid(gid_t(std::stoi(value))) != 0 || setuid(uid_t(std::stoi(value))) != 0)
                 return 4;
         } else if (key == "listen") {
-            listenOn(std::stoi(value));
+            listenOn(std::stoi(value), INADDR_LOOPBACK);
+        } else if (key == "listen-anywhere") {
+            listenOn(std::stoi(value), INADDR_ANY);
+        } else if (key == "lock") {
+            const std::size_t size = std::stoul(value) * 1024;
+            void *memory = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+            if (memory == MAP_FAILED || mlock(memory, size) != 0)
+                return 6;
+        } else if (key == "connect") {
+            connectTo(value);
         } else if (key == "open" || key == "map") {
             const int fd =
                 open(value.rfind("hex:", 0) == 0 ? fromHex(value.substr(4)).c_str() : value.c_str(),

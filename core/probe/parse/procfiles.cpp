@@ -3,7 +3,13 @@
 #include "core/probe/parse/procfiles.h"
 
 #include "core/probe/parse/busid.h"
+#include "core/base/cleantext.h"
 #include "core/probe/parse/bytes.h"
+
+#include <QHash>
+#include <QMap>
+
+#include <algorithm>
 
 namespace pilothouse {
 
@@ -11,6 +17,7 @@ using namespace Qt::StringLiterals;
 
 namespace {
 
+constexpr qint64 mostKib = qint64(1) << 50; // no host has more memory
 constexpr quint64 nvidiaVendor = 0x10de;
 constexpr quint64 displayClass = 0x03; // VGA, 3D and other display controllers; switches and audio are others
 
@@ -20,6 +27,69 @@ std::optional<quint64> hexOf(QByteArrayView text)
 }
 
 } // namespace
+
+ProcStatus parseProcStatus(QByteArrayView lines)
+{
+    constexpr quint64 killBit = 1U << 8U; // signal 9
+    ProcStatus status;
+    for (const QByteArrayView line : linesOf(lines)) {
+        const qsizetype colon = line.indexOf(':');
+        if (colon < 0)
+            continue;
+        const QByteArrayView key = line.first(colon);
+        const QByteArrayView value = line.sliced(colon + 1).trimmed();
+        if (key == "SigPnd" || key == "ShdPnd") {
+            if (const auto signals_ = toUnsigned(value, 16))
+                status.killPending = status.killPending.value_or(false) || (*signals_ & killBit) != 0;
+        } else if (key == "VmLck" || key == "VmPin") {
+            const QList<QByteArrayView> words = wordsOf(value);
+            const auto kib = words.size() == 2 && words.at(1) == "kB" ? toInteger(words.at(0)) : std::nullopt;
+            if (kib && *kib >= 0 && *kib < mostKib)
+                status.lockedKib = status.lockedKib.value_or(0) + *kib;
+        } else if (key == "wchan" && !value.isEmpty() && value != "0") {
+            status.waitsIn = cleanLine(value, 64);
+        }
+    }
+    return status;
+}
+
+QList<LoginSession> parseSessions(QByteArrayView text)
+{
+    QMap<QByteArray, QHash<QByteArray, QByteArray>> sessions;
+    QHash<QByteArray, qint64> touched;
+    std::optional<qint64> now;
+    for (const QByteArrayView line : linesOf(text)) {
+        if (!line.startsWith('/')) {
+            const QList<QByteArrayView> words = wordsOf(line);
+            const auto seconds = words.size() == 2 ? toInteger(words.at(0)) : std::nullopt;
+            if (seconds && words.at(1) == "/proc/self/stat")
+                now = *seconds;
+            else if (seconds && words.at(1).startsWith("/dev/"))
+                touched.insert(words.at(1).sliced(5).toByteArray(), *seconds);
+            continue;
+        }
+        const qsizetype colon = line.indexOf(':');
+        const qsizetype equals = line.indexOf('=');
+        if (colon < 0 || equals < colon)
+            continue;
+        const QByteArrayView file = line.first(colon);
+        sessions[file.sliced(lastOf(file, '/') + 1).toByteArray()].insert(
+            line.sliced(colon + 1, equals - colon - 1).toByteArray(), line.sliced(equals + 1).toByteArray());
+    }
+    QList<LoginSession> list;
+    for (auto session = sessions.cbegin(); session != sessions.cend(); ++session) {
+        if (session->value("STATE") == "closing" || session->value("CLASS").startsWith("manager") || !session->contains("USER"))
+            continue;
+        LoginSession login;
+        login.name = cleanLine(session->value("SCOPE", "session-" + session.key() + ".scope"), 128);
+        login.user = cleanLine(session->value("USER"), 64);
+        const auto at = touched.constFind(session->value("TTY"));
+        if (now && at != touched.cend())
+            login.idleS = std::max(0.0, double(*now) - double(*at));
+        list += login;
+    }
+    return list;
+}
 
 HostMemory parseMeminfo(QByteArrayView meminfo)
 {

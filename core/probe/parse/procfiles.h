@@ -2,9 +2,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-// Small files of /proc and /sys about the whole host. Pure, any thread.
+// Small files of /proc and /sys about the whole host, /proc/PID/status, and logind's of its sessions. Pure, any thread.
 
 #include "core/base/quantity.h"
+#include "core/host/system.h"
 
 #include <QByteArrayView>
 #include <QStringList>
@@ -16,6 +17,20 @@ struct HostMemory
     Quantity<qint64> totalKib;
     Quantity<qint64> availableKib; ///< absent before Linux 3.14
 };
+
+struct ProcStatus
+{
+    std::optional<bool> killPending;    ///< SIGKILL, for the process or its first thread
+    std::optional<qint64> lockedKib;    ///< VmLck and VmPin
+    std::optional<QString> waitsIn;     ///< of a line "wchan:PLACE"
+};
+
+/// Lines of /proc/PID/status, and of its wchan.
+[[nodiscard]] ProcStatus parseProcStatus(QByteArrayView lines);
+
+/// Lines "PATH/ID:KEY=VALUE" of logind's files, each session's behind one another, then "SECONDS TERMINAL" and, last,
+/// "SECONDS /proc/self/stat", the host's clock. Sessions that are closing or a manager's are nobody's any more.
+[[nodiscard]] QList<LoginSession> parseSessions(QByteArrayView text);
 
 [[nodiscard]] HostMemory parseMeminfo(QByteArrayView meminfo);
 [[nodiscard]] Quantity<double> parseLoad1(QByteArrayView loadavg);

@@ -73,26 +73,74 @@ std::optional<QString> addressOf(QByteArrayView hex)
     return bytes.size() == 4 ? ipv4(bytes.constData()) : ipv6(bytes);
 }
 
+/// "ADDRESS:PORT" as the kernel writes it.
+std::optional<SocketEnd> endOf(QByteArrayView word)
+{
+    const qsizetype colon = word.indexOf(':');
+    const auto address = colon < 0 ? std::nullopt : addressOf(word.first(colon));
+    const auto port = address ? toUnsigned(word.sliced(colon + 1), 16) : std::nullopt;
+    if (!port || *port > 65'535)
+        return std::nullopt;
+    return SocketEnd{*address, quint16(*port)};
+}
+
+struct Row
+{
+    SocketEnd local;
+    SocketEnd remote;
+    qint64 uid = -1;
+    quint64 inode = 0;
+};
+
+/// The rows in one state.
+QList<Row> rowsOf(QByteArrayView text, QByteArrayView state)
+{
+    QList<Row> rows;
+    for (const QByteArrayView line : linesOf(text)) {
+        const QList<QByteArrayView> words = wordsOf(line);
+        if (words.size() < 10 || words.at(3) != state || rows.size() >= mostSockets)
+            continue;
+        const auto local = endOf(words.at(1));
+        const auto remote = endOf(words.at(2));
+        const auto inode = toUnsigned(words.at(9));
+        if (local && remote && inode)
+            rows += Row{*local, *remote, toInteger(words.at(7)).value_or(-1), *inode};
+    }
+    return rows;
+}
+
 } // namespace
 
 QList<ListeningSocket> parseListening(QByteArrayView text)
 {
     QList<ListeningSocket> sockets;
-    for (const QByteArrayView line : linesOf(text)) {
-        const QList<QByteArrayView> words = wordsOf(line);
-        if (words.size() < 10 || words.at(3) != "0A" || sockets.size() >= mostSockets)
-            continue;
-        const qsizetype colon = words.at(1).indexOf(':');
-        if (colon < 0)
-            continue;
-        const auto address = addressOf(words.at(1).first(colon));
-        const auto port = toUnsigned(words.at(1).sliced(colon + 1), 16);
-        const auto uid = toInteger(words.at(7));
-        const auto inode = toUnsigned(words.at(9));
-        if (address && port && *port <= 65'535 && inode)
-            sockets += ListeningSocket{*address, quint16(*port), uid.value_or(-1), *inode};
-    }
+    for (const Row &row : rowsOf(text, "0A"))
+        sockets += ListeningSocket{row.local.address, row.local.port, row.uid, row.inode};
     return sockets;
+}
+
+QList<Connection> parseConnections(QByteArrayView text)
+{
+    const auto plain = [](SocketEnd end) {
+        if (end.address.startsWith("::ffff:"_L1) && end.address.contains(u'.'))
+            end.address.remove(0, 7);
+        return end;
+    };
+    QList<Connection> connections;
+    for (const Row &row : rowsOf(text, "01"))
+        connections += Connection{plain(row.local), plain(row.remote), row.inode};
+    return connections;
+}
+
+QString textOf(const SocketEnd &end)
+{
+    const bool bare = !end.address.contains(u':');
+    return (bare ? end.address : u'[' + end.address + u']') + u':' + QString::number(end.port);
+}
+
+bool isLoopback(const SocketEnd &end)
+{
+    return end.address.startsWith("127."_L1) || end.address == "::1"_L1;
 }
 
 } // namespace pilothouse

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-// Listening sockets of /proc/net/tcp and /proc/net/tcp6 (one text may hold both). Pure, any thread.
+// Sockets of /proc/net/tcp and /proc/net/tcp6 (one text may hold both). Addresses are read as a little-endian host writes
+// them. Pure, any thread.
 
 #include <QByteArrayView>
 #include <QList>
@@ -20,7 +21,31 @@ struct ListeningSocket
     friend bool operator==(const ListeningSocket &, const ListeningSocket &) = default;
 };
 
-/// Only state 0A; other lines and headers are passed over. Addresses are read as a little-endian host writes them.
+/// Only state 0A; other lines and headers are passed over.
 [[nodiscard]] QList<ListeningSocket> parseListening(QByteArrayView text);
+
+struct SocketEnd
+{
+    QString address; ///< as above; IPv4 inside IPv6 is IPv4
+    quint16 port = 0;
+
+    friend bool operator==(const SocketEnd &, const SocketEnd &) = default;
+};
+
+struct Connection
+{
+    SocketEnd local;
+    SocketEnd remote;
+    quint64 inode = 0;
+
+    friend bool operator==(const Connection &, const Connection &) = default;
+};
+
+/// Only state 01, established.
+[[nodiscard]] QList<Connection> parseConnections(QByteArrayView text);
+
+/// "10.0.0.9:5001", "[2001:db8::1]:5001".
+[[nodiscard]] QString textOf(const SocketEnd &end);
+[[nodiscard]] bool isLoopback(const SocketEnd &end);
 
 } // namespace pilothouse

@@ -244,6 +244,8 @@ private:
             fresh.elapsedS = 5000;
             fresh.cgroup = u"/user.slice/user-0.slice/session-3.scope"_s;
             fresh.devices.emplace();
+            if (into.depth == Depth::Deep)
+                fresh.deep.peers.emplace();
             into.processes->append(fresh);
             known = &into.processes->last();
         }
@@ -284,6 +286,7 @@ private:
             p.user.clear();
             p.cgroup.clear();
             p.devices.reset();
+            p.deep.peers.reset();
         } else if (key == "threads"_L1)
             p.threads = value.toInt();
         else if (key == "age"_L1)
@@ -305,6 +308,8 @@ private:
             p.owner.kind = Owner::Kind::Kernel;
         else if (key == "parent"_L1)
             p.deep.parentName = value;
+        else if (key == "peers"_L1 && value == "?"_L1)
+            p.deep.peers.reset();
         else if (key == "peers"_L1)
             p.deep.peers = value.split(u',', Qt::SkipEmptyParts);
         else if (key == "kill-pending"_L1)
@@ -322,6 +327,7 @@ private:
         } else if (key == "blind"_L1) {
             p.devices.reset();
             p.devicesUnknown = UnknownReason::NoPermission;
+            p.deep.peers.reset();
         } else if (key == "dev"_L1) {
             p.devices.emplace();
             for (const QString &device : value.split(u','))

@@ -124,6 +124,7 @@ private slots:
     void empty_everythingIsNullWithReason();
     void deepFields_ofALightSnapshotAreNullWithoutReason();
     void devices_notToldHaveTheirReason();
+    void deepFacts_onlyOfADeepLook();
     void unknown_isNullNeverZero();
     void lists_nullOrEmpty();
     void reason_ofEveryKind_data();
@@ -220,6 +221,24 @@ void TstSnapshotJson::deepFields_ofALightSnapshotAreNullWithoutReason()
     QCOMPARE(deep.value(u"unknown"_s).toObject(),
              (QJsonObject{{u"listening"_s, u"failed"_s}, {u"shm"_s, u"failed"_s}}));
     QCOMPARE(first(deep, "gpus").value(u"unknown"_s).toObject(), (QJsonObject{{u"mig_devices"_s, u"failed"_s}}));
+}
+
+void TstSnapshotJson::deepFacts_onlyOfADeepLook()
+{
+    Snapshot s = fullSnapshot();
+    Process &process = (*s.processes)[0];
+    QVERIFY(first(toJson(s), "processes").value(u"peers"_s).isNull());
+    QVERIFY(first(toJson(s), "processes").contains(u"peers"_s));
+    process.deep = {QList<quint64>{77}, u"bash"_s, QStringList{u"10.0.0.9:5001"_s}, false, u"do_wait"_s, 8};
+    s.system.sessions = QList<LoginSession>{{u"session-3.scope"_s, u"alice"_s, 12.0}, {u"session-4.scope"_s, u"bob"_s, {}}};
+    const QJsonObject json = toJson(s);
+    compareParts(first(json, "processes"), parsed(R"({ "tracker_pipes": [ 77 ], "parent_name": "bash",
+        "peers": [ "10.0.0.9:5001" ], "kill_pending": false, "waits_in": "do_wait", "locked_kib": 8 })"));
+    const QJsonArray sessions = json.value(u"system"_s).toObject().value(u"sessions"_s).toArray();
+    QCOMPARE(sessions.first().toObject(), parsed(R"({ "name": "session-3.scope", "user": "alice", "idle_s": 12 })"));
+    QVERIFY(sessions.last().toObject().value(u"idle_s"_s).isNull());
+    process.devices.reset();
+    QVERIFY(!first(toJson(s), "processes").contains(u"peers"_s));
 }
 
 void TstSnapshotJson::devices_notToldHaveTheirReason()

@@ -37,8 +37,10 @@ private slots:
     void framed_bad_data();
     void framed_bad();
     void uids_ofStatusLines();
+    void statusLines_ofEachProcess();
     void pids_numbersOnly();
     void links_ofDescriptors();
+    void networks_ofProcesses();
     void shmFiles_lines();
     void mappings_lines();
     void users_ofPasswd();
@@ -224,6 +226,15 @@ void TstRecords::uids_ofStatusLines()
     QCOMPARE(uids.value(15), 4294967294);
 }
 
+void TstRecords::statusLines_ofEachProcess()
+{
+    const auto lines = readStatusLines("meminfo:MemTotal: 8 kB\n12/status:PPid:\t1\n13/status:SigPnd:\t0100\n12/wchan:do_wait\n"
+                                       "12/stat:12 (a)\n/status:PPid:\t2\n12/status\nx12/wchan:a\n");
+    QCOMPARE(lines.size(), 2);
+    QCOMPARE(lines.value(12), QByteArray("PPid:\t1\nwchan:do_wait\n"));
+    QCOMPARE(lines.value(13), QByteArray("SigPnd:\t0100\n"));
+}
+
 void TstRecords::pids_numbersOnly()
 {
     QCOMPARE(readPids("limit=0\n 1 22  333\n-4 5x 0 99999999999999999999 6"),
@@ -243,6 +254,27 @@ void TstRecords::links_ofDescriptors()
     QCOMPARE(links[1].pid, 12);
     QCOMPARE(links[1].target, QByteArray("/dev/nvidia\x01 99/fd/1 /dev/nvidia1"));
     QCOMPARE(links[2].target, QByteArray("socket:[77]"));
+    QCOMPARE(links[0].fd, 3);
+    QCOMPARE(links[1].fd, 4);
+    QCOMPARE(links[2].fd, 255);
+}
+
+void TstRecords::networks_ofProcesses()
+{
+    const QByteArray head = "  sl  local_address rem_address   st\n";
+    const Networks networks =
+        readNetworks("limit 3\nin self 12\nin 77/task/78 77/task/78\nin 13 13\nin 14 14\nin self x\nin 15 15\n"
+                     "self/net/tcp:" + head + "self/net/tcp:   0: A\nself/net/tcp6:" + head + "self/net/tcp6:   0: B\n"
+                     "77/task/78/net/tcp:" + head + "13/net/tcp6:" + head + "13/net/tcp6:   0: no IPv4 was read\n"
+                     "14/net/tcp:" + head + "14/net/tcp:   0: C\n14/net/tcp:   1: as many as the limit\n"
+                     "16/net/udp:" + head + "nothing");
+    QCOMPARE(networks.of.size(), 2);
+    QCOMPARE(networks.of.value(12), QByteArray("self"));
+    QCOMPARE(networks.of.value(77), QByteArray("77/task/78"));
+    QCOMPARE(networks.tables.size(), 2);
+    QCOMPARE(networks.tables.value("self"), head + "   0: A\n" + head + "   0: B\n");
+    QCOMPARE(networks.tables.value("77/task/78"), head);
+    QVERIFY(readNetworks("limit x\nin\nin  \n:\n/net/tcp:").of.isEmpty());
 }
 
 void TstRecords::shmFiles_lines()

@@ -16,6 +16,9 @@ private slots:
     void load_forms();
     void oomKills_forms();
     void pci_nvidiaDisplaysOnly();
+    void status_ofAProcess();
+    void status_nonsense();
+    void sessions_ofLogind();
 };
 
 void TstProcFiles::meminfo_figures()
@@ -69,6 +72,39 @@ void TstProcFiles::pci_nvidiaDisplaysOnly()
             "0000:41:00.0 0x10de 0x030200\nnonsense 0x10de 0x030200\n0000:05:00.0 0x10de\n0000:06:00.0 10de 038000\n"),
         (QStringList{u"0000:01:00.0"_s, u"0000:06:00.0"_s, u"0000:41:00.0"_s, u"10000:01:00.0"_s}));
     QVERIFY(parsePciGpus({}).isEmpty());
+}
+
+void TstProcFiles::status_ofAProcess()
+{
+    ProcStatus status = parseProcStatus("PPid:\t1\nVmLck:\t       8 kB\nVmPin:\t   16384 kB\nSigPnd:\t0000000000000000\n"
+                                        "ShdPnd:\t0000000000004000\nwchan:futex_wait_queue\n");
+    QCOMPARE(status.lockedKib, qint64(16'392));
+    QCOMPARE(status.killPending, false); // SIGTERM
+    QCOMPARE(status.waitsIn, u"futex_wait_queue"_s);
+    status = parseProcStatus("SigPnd:\t0000000000000100\nShdPnd:\t0000000000000000\nwchan:0\n");
+    QCOMPARE(status.killPending, true);
+    QVERIFY(!status.lockedKib && !status.waitsIn); // a kernel thread's; not told to this account
+}
+
+void TstProcFiles::status_nonsense()
+{
+    const ProcStatus status = parseProcStatus("SigPnd\nSigPnd:\nShdPnd:\tx\nVmLck:\t-8 kB\nVmLck:\t8 MB\nVmPin:\t9223372036854775807 kB\n"
+                                              "VmPin:\t99999999999999999999 kB\nwchan:\n:\n\n");
+    QVERIFY(!status.killPending && !status.lockedKib && !status.waitsIn);
+}
+
+void TstProcFiles::sessions_ofLogind()
+{
+    const QList<LoginSession> sessions =
+        parseSessions("/run/systemd/sessions/3:USER=alice\n/run/systemd/sessions/3:STATE=active\n/run/systemd/sessions/3:TTY=pts/0\n"
+                      "/run/systemd/sessions/3:SCOPE=session-3.scope\n/run/systemd/sessions/3:CLASS=user\n"
+                      "/run/systemd/sessions/4:USER=bob\\x1b\n/run/systemd/sessions/4:STATE=closing\n/run/systemd/sessions/4:TTY=pts/1\n"
+                      "/run/systemd/sessions/5:USER=root\n/run/systemd/sessions/5:CLASS=manager\n"
+                      "/run/systemd/sessions/6:USER=carol\n/run/systemd/sessions/6:STATE=online\n"
+                      "/run/systemd/sessions/7:STATE=online\n/run/systemd/sessions/8\n"
+                      "1796237400 /dev/pts/0\n1796237400 /dev/pts/1\nx /dev/pts/2\n1796237472 /proc/self/stat\n");
+    QCOMPARE(sessions, (QList<LoginSession>{{u"session-3.scope"_s, u"alice"_s, 72.0}, {u"session-6.scope"_s, u"carol"_s, {}}}));
+    QVERIFY(!parseSessions("/run/systemd/sessions/3:USER=a\n/run/systemd/sessions/3:TTY=pts/0\n5 /dev/pts/0\n").first().idleS.isKnown());
 }
 
 PILOTHOUSE_TEST_MAIN(TstProcFiles)

@@ -16,6 +16,8 @@ private slots:
     void lines_onlyListening();
     void lines_refused_data();
     void lines_refused();
+    void connections_onlyEstablished();
+    void ends_asText();
 };
 
 void TstProcNet::address_everyForm_data()
@@ -77,6 +79,30 @@ void TstProcNet::lines_refused()
 {
     QFETCH(QByteArray, line);
     QVERIFY(parseListening(line).isEmpty());
+}
+
+void TstProcNet::connections_onlyEstablished()
+{
+    const QByteArray tail = " 00000000:00000000 00:00000000 00000000     0        0 77 1 0000000000000000 20 4 30 10 -1\n";
+    const QByteArray text = "  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode\n"
+                            "   0: 0500000A:9C40 0900000A:1389 01" + tail
+        + "   1: 0500000A:9C41 0900000A:1389 06" + tail + "   2: 0500000A:1F40 00000000:0000 0A" + tail
+        + "   0: 0000000000000000FFFF00000500000A:9C42 0000000000000000FFFF00000900000A:138A 01" + tail
+        + "   1: B80D0120000000000000000001000000:0050 B80D0120000000000000000002000000:0051 01" + tail
+        + "   2: 0500000A:9C40 0900000A 01" + tail + "   3: 0500000A:9C40 0900000A:1FFFF 01" + tail;
+    const QList<Connection> connections = parseConnections(text);
+    QCOMPARE(connections.size(), 3);
+    QCOMPARE(connections.at(0), (Connection{{u"10.0.0.5"_s, 40000}, {u"10.0.0.9"_s, 5001}, 77}));
+    QCOMPARE(connections.at(1), (Connection{{u"10.0.0.5"_s, 40002}, {u"10.0.0.9"_s, 5002}, 77}));
+    QCOMPARE(connections.at(2).remote, (SocketEnd{u"2001:db8::2"_s, 81}));
+}
+
+void TstProcNet::ends_asText()
+{
+    QCOMPARE(textOf({u"10.0.0.9"_s, 5001}), u"10.0.0.9:5001"_s);
+    QCOMPARE(textOf({u"2001:db8::1"_s, 81}), u"[2001:db8::1]:81"_s);
+    QVERIFY(isLoopback({u"127.0.1.1"_s, 1}) && isLoopback({u"::1"_s, 1}));
+    QVERIFY(!isLoopback({u"10.0.0.9"_s, 1}) && !isLoopback({u"::"_s, 1}));
 }
 
 PILOTHOUSE_TEST_MAIN(TstProcNet)
