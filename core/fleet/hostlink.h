@@ -40,6 +40,7 @@ struct LinkState
     bool waitsForJumpHost = false; ///< and it is that of a jump host
     bool onTheWay = false;    ///< Retrying or Stopped: the jump host was to blame
     bool held = false;        ///< Retrying, but not before release(): this side's network is away
+    std::chrono::milliseconds interval{0}; ///< between the starts of two ticks as they are now; zero: only on request
 };
 
 struct LinkEnvironment;

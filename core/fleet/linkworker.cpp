@@ -148,6 +148,7 @@ void LinkWorker::handle(const SetLinkCadence &command)
 {
     m_cadence.setWish(command.cadence);
     m_depth = command.depth;
+    sayInterval();
     const auto due = m_cadence.current() - std::chrono::milliseconds(m_clock.elapsed() - m_tickStart);
     if (m_state.phase != Phase::Connected || m_ticking)
         return;
@@ -369,6 +370,7 @@ void LinkWorker::tickAnswered(const SnapshotPtr &snapshot)
     QList<Problem> more = snapshot->depth == Depth::Light ? m_deepLook.kept() : QList<Problem>();
     if (const auto problem = m_cadence.learn(*snapshot))
         more += *problem;
+    sayInterval();
     SnapshotPtr shown = snapshot;
     if (!more.isEmpty()) {
         auto copy = std::make_shared<Snapshot>(*snapshot);
@@ -401,6 +403,12 @@ void LinkWorker::scheduleTick()
     // By start times: a tick that took longer than the interval skips the starts that it missed.
     const qint64 since = m_clock.elapsed() - m_tickStart;
     m_tickTimer.start(std::chrono::milliseconds(since <= interval ? interval - since : interval - since % interval));
+}
+
+void LinkWorker::sayInterval()
+{
+    if (std::exchange(m_state.interval, m_cadence.current()) != m_cadence.current() && m_state.phase == Phase::Connected)
+        publish(m_state);
 }
 
 void LinkWorker::setPhase(Phase phase, const QString &words, const std::optional<Error> &error)

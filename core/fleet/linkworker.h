@@ -76,6 +76,7 @@ private:
     void tickAnswered(const SnapshotPtr &snapshot);
     void tickFailed(const Error &error);
     void scheduleTick();
+    void sayInterval();
 
     void setPhase(LinkState::Phase phase, const QString &words = {}, const std::optional<Error> &error = {});
     void publish(decltype(LinkEvent::what) what);

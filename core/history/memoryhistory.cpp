@@ -70,11 +70,11 @@ MemoryHistory::MemoryHistory(HistoryLimits limits)
 {
 }
 
-void MemoryHistory::add(const Snapshot &snapshot)
+void MemoryHistory::add(const Snapshot &snapshot, std::chrono::milliseconds interval)
 {
     const qint64 atMs = snapshot.takenAt.toMSecsSinceEpoch();
     dropFuture(atMs);
-    if (isSilence(atMs))
+    if (isSilence(atMs, interval))
         addGap(m_lastMs + 1);
     QSet<QString> seen;
     if (snapshot.gpus) {
@@ -175,10 +175,10 @@ void MemoryHistory::dropFuture(qint64 atMs)
     }
 }
 
-bool MemoryHistory::isSilence(qint64 atMs) const
+bool MemoryHistory::isSilence(qint64 atMs, std::chrono::milliseconds interval) const
 {
     // The worker doubles its cadence step by step, so that three times the last spacing is not yet a silence.
-    return m_lastMs > 0 && atMs - m_lastMs > std::max(m_limits.silenceMs, 3 * m_spacingMs);
+    return m_lastMs > 0 && atMs - m_lastMs > std::max<qint64>({m_limits.silenceMs, 3 * m_spacingMs, 2 * interval.count()});
 }
 
 std::vector<MemorySample> decimated(const MemorySeries &series, qint64 fromMs, qint64 toMs, int buckets)

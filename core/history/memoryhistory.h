@@ -44,8 +44,8 @@ public:
     explicit MemoryHistory(HistoryLimits limits = {});
 
     /// One sample for each GPU of the snapshot, a gap for each known GPU that it lacks or cannot read. A clock that
-    /// was set back drops what lies in its new future.
-    void add(const Snapshot &snapshot);
+    /// was set back drops what lies in its new future. `interval`: in which it was asked for, where that is known.
+    void add(const Snapshot &snapshot, std::chrono::milliseconds interval = {});
     /// Nothing is known from here on: the link was lost or a snapshot failed.
     void addGap(qint64 atMs);
 
@@ -59,7 +59,7 @@ private:
     MemorySeries &seriesFor(const QString &key);
     void append(MemorySeries &series, MemorySample sample);
     void dropFuture(qint64 atMs);
-    [[nodiscard]] bool isSilence(qint64 atMs) const;
+    [[nodiscard]] bool isSilence(qint64 atMs, std::chrono::milliseconds interval) const;
 
     HistoryLimits m_limits;
     std::vector<MemorySeries> m_series;

@@ -11,6 +11,7 @@
 using namespace pilothouse;
 using namespace pilothouse::test;
 using namespace Qt::StringLiterals;
+using namespace std::chrono_literals;
 
 namespace {
 
@@ -126,12 +127,27 @@ private slots:
         QCOMPARE(static_cast<int>(summary.severity), static_cast<int>(severity));
     }
 
-    void stale_followsTheCadence()
+    void stale_followsTheInterval_data()
     {
-        HostData host = live(servingHost(u"gpu1"_s, 20'000));
-        QVERIFY(host.isStale(sceneNow()));
-        host.spacingMs = 10'000;
-        QVERIFY(!host.isStale(sceneNow()));
+        QTest::addColumn<int>("ageS");
+        QTest::addColumn<int>("intervalS");
+        QTest::addColumn<bool>("stale");
+        QTest::newRow("in view") << 13 << 2 << false;
+        QTest::newRow("in view, late") << 15 << 2 << true;
+        QTest::newRow("in the background") << 21 << 10 << false;
+        QTest::newRow("slow tool, between two ticks") << 19 << 20 << false;
+        QTest::newRow("slow tool, late") << 33 << 20 << true;
+        QTest::newRow("as slow as it gets") << 70 << 60 << false;
+        QTest::newRow("only on request") << 13 << 0 << true;
+    }
+
+    void stale_followsTheInterval()
+    {
+        QFETCH(int, ageS);
+        QFETCH(int, intervalS);
+        HostData host = live(servingHost(u"gpu1"_s, ageS * 1000));
+        host.interval = std::chrono::seconds(intervalS);
+        QTEST(host.isStale(sceneNow()), "stale");
         host.state = retrying({ErrorCode::ConnectionLost, {}, {}}, 3);
         QVERIFY(host.isStale(sceneNow()));
     }
@@ -149,6 +165,26 @@ private slots:
     {
         QCOMPARE(factsLine(live(leftoverHost(u"gpu3"_s))),
                  u"8 × RTX PRO 6000 Blackwell Server Edition · driver 590.48.01 · up 41 d · root@gpu3.example:22"_s);
+    void stale_knowsTheIntervalFromTheLink()
+    {
+        HostStore store(&sceneNow);
+        store.add(spec(u"a"_s));
+        const HostData *host = store.find(u"a"_s);
+        LinkState state = connected();
+        state.interval = 2s;
+        store.setState(u"a"_s, state);
+        store.addSnapshot(u"a"_s, shared(servingHost(u"a"_s, 19'000)));
+        QVERIFY(host->isStale(sceneNow()));
+        state.interval = 20s; // went to the background, with a slow tool
+        store.setState(u"a"_s, state);
+        QVERIFY(!host->isStale(sceneNow()));
+        state.interval = 4s; // and comes back into view: what is shown was asked for in the longer one
+        store.setState(u"a"_s, state);
+        QVERIFY(!host->isStale(sceneNow()));
+        store.addSnapshot(u"a"_s, shared(servingHost(u"a"_s, 17'000)));
+        QVERIFY(host->isStale(sceneNow()));
+    }
+
         QCOMPARE(factsLine(hostWith(connecting({}))), u"gpu3"_s);
     }
 
@@ -191,7 +227,6 @@ private slots:
         store.addSnapshot(u"a"_s, shared(servingHost(u"a"_s, 800)));
         store.addFailure(u"a"_s, {ErrorCode::Timeout, {}, {}});
         QCOMPARE(store.find(u"a"_s), host);
-        QCOMPARE(host->spacingMs, 2000);
         QVERIFY(host->lastFailure);
         QVERIFY(host->history.series().front().samples.back().isGap());
         QCOMPARE(changed.size(), 5);

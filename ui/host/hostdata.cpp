@@ -8,8 +8,7 @@ namespace pilothouse {
 
 namespace {
 
-constexpr qint64 freshForMs = 12'000; ///< whatever the cadence: a background tick comes every 10 s
-constexpr qint64 slowestCadenceMs = 60'000;
+constexpr qint64 answerMs = 12'000; ///< a tick that was asked for in time has come or failed by then
 
 } // namespace
 
@@ -24,7 +23,7 @@ bool HostData::isStale(const QDateTime &now) const
         return false;
     if (!isConnected())
         return true;
-    return ageMs(now) > std::max(freshForMs, 3 * std::min(spacingMs, slowestCadenceMs));
+    return ageMs(now) > interval.count() + answerMs;
 }
 
 } // namespace pilothouse

@@ -15,13 +15,14 @@ struct HostData
     LinkState state;
     SnapshotPtr snapshot;              ///< the last one, however old; null before the first
     std::optional<Error> lastFailure;  ///< of a request after the last snapshot
-    qint64 spacingMs = 0;              ///< between the last two snapshots
+    std::chrono::milliseconds interval{0}; ///< in which the snapshot, or the next one, was asked for: the longer one
     MemoryHistory history;
 
     [[nodiscard]] bool isConnected() const { return state.phase == LinkState::Phase::Connected; }
     /// Of the last snapshot; -1 without one.
     [[nodiscard]] qint64 ageMs(const QDateTime &now) const;
-    /// There is a snapshot, and it is older than the host's own cadence explains, or the link is down.
+    /// There is a snapshot, and it is older than the host's interval and the time for an answer explain, or the link is
+    /// down.
     [[nodiscard]] bool isStale(const QDateTime &now) const;
 };
 

@@ -48,6 +48,7 @@ void HostStore::setState(const QString &name, const LinkState &state)
         return;
     const bool lost = host->isConnected() && state.phase != LinkState::Phase::Connected;
     host->state = state;
+    host->interval = std::max(host->interval, state.interval); // what is shown was asked for in the one before
     if (lost) {
         host->history.addGap(now().toMSecsSinceEpoch());
         host->lastFailure.reset();
@@ -60,11 +61,10 @@ void HostStore::addSnapshot(const QString &name, const SnapshotPtr &snapshot)
     HostData *host = at(name);
     if (!host || !snapshot)
         return;
-    if (host->snapshot)
-        host->spacingMs = std::max<qint64>(host->snapshot->takenAt.msecsTo(snapshot->takenAt), 0);
+    host->history.add(*snapshot, host->interval);
+    host->interval = host->state.interval;
     host->snapshot = snapshot;
     host->lastFailure.reset();
-    host->history.add(*snapshot);
     emit changed(name);
 }
 

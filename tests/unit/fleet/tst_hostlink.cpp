@@ -390,11 +390,15 @@ void TstHostLink::slowTool_doublesTheCadenceAndSaysWhy()
     QVERIFY(times.at(3) - times.at(2) >= 395);
     QCOMPARE(m_snapshots.last()->problems.size(), 1);
     QCOMPARE(m_snapshots.last()->problems.first().code, u"poll.slowed"_s);
+    QTRY_VERIFY(m_link->state().interval >= 400ms);
+    QCOMPARE(m_states.last().interval, m_link->state().interval); // said as it changes
+    QCOMPARE(m_states.last().phase, Phase::Connected);
     m_host->setAnswer(Snapshot{});
     QTRY_VERIFY(m_snapshots.size() >= 8);
     QVERIFY(m_snapshots.last()->problems.isEmpty());
     const QList<qint64> later = m_host->requestTimes();
     QVERIFY(later.last() - later.at(later.size() - 2) < 95);
+    QCOMPARE(m_link->state().interval, 50ms);
 }
 
 void TstHostLink::fasterCadence_takesEffectAtOnce()
