@@ -98,7 +98,7 @@ private:
     void exchangeKeys();
     [[nodiscard]] Error handshakeError();
     [[nodiscard]] Error handshakeTimeout() const;
-    [[nodiscard]] Error notSsh() const;
+    [[nodiscard]] Error notSsh(const QString &sign = QStringLiteral("does not speak SSH")) const;
     [[nodiscard]] QString lossText() const;
     void checkHostKey();
     void hostKeyAnswered();

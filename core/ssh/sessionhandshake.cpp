@@ -16,6 +16,10 @@ using namespace Qt::StringLiterals;
 
 namespace {
 
+/// Before its version a server may say what it likes in lines (RFC 4253, 4.2); OpenSSH reads 1,024 of them, and libssh
+/// takes no line above 128 bytes.
+constexpr quint64 mostBeforeVersion = 1024 * 128;
+
 struct AlgorithmOption
 {
     const char16_t *keyword;
@@ -108,8 +112,11 @@ void SessionCore::exchangeKeys()
     const int result = api.connect(m_session.get());
     if (api.fd(m_session.get()) >= 0)
         setNonBlocking(m_descriptor.fd()); // libssh makes it blocking when it takes it over
-    if (result == SSH_AGAIN && api.isConnected(m_session.get()))
+    if (result == SSH_AGAIN && api.isConnected(m_session.get())) {
+        if (m_counter.in_bytes > mostBeforeVersion && !api.serverBanner(m_session.get()))
+            end(notSsh(u"sent more than %1 KiB without an SSH version"_s.arg(mostBeforeVersion / 1024)));
         return;
+    }
     if (result != SSH_OK) {
         end(handshakeError());
         return;
@@ -151,16 +158,14 @@ Error SessionCore::handshakeTimeout() const
             u"%1 took the connection but said nothing within %2 s."_s.arg(m_peer).arg(seconds), {}};
 }
 
-Error SessionCore::notSsh() const
+Error SessionCore::notSsh(const QString &sign) const
 {
     if (m_firstBytes.startsWith("Exceeded MaxStartups")) { // sshd, in place of its greeting
         return {ErrorCode::ConnectionLost,
                 u"%1 takes no more connections now: too many are signing in there (MaxStartups)."_s.arg(m_peer), {}};
     }
-    return {ErrorCode::NotSsh,
-            u"%1 does not speak SSH; it began with “%2”."_s.arg(
-                m_peer, cleanLine(m_firstBytes.left(48).trimmed(), 48)),
-            {}};
+    const QByteArray line = m_firstBytes.trimmed().split('\n').constFirst();
+    return {ErrorCode::NotSsh, u"%1 %2; it began with “%3”."_s.arg(m_peer, sign, cleanLine(line.trimmed(), 48)), {}};
 }
 
 QString SessionCore::lossText() const

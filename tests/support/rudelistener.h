@@ -22,6 +22,8 @@ public:
         m_server.listen(QHostAddress::LocalHost);
     }
 
+    /// From now on the greeting never ends.
+    void repeat() { m_endless = true; }
     [[nodiscard]] quint16 port() const { return m_server.serverPort(); }
     [[nodiscard]] int visitors() const { return m_visitors; }
 
@@ -30,6 +32,11 @@ private:
     {
         while (QTcpSocket *peer = m_server.nextPendingConnection()) {
             ++m_visitors;
+            if (m_endless)
+                connect(peer, &QTcpSocket::bytesWritten, peer, [this, peer] {
+                    if (peer->bytesToWrite() < m_greeting.size())
+                        peer->write(m_greeting);
+                });
             peer->write(m_greeting);
             if (m_hangUp)
                 peer->disconnectFromHost();
@@ -39,6 +46,7 @@ private:
     QTcpServer m_server;
     QByteArray m_greeting;
     bool m_hangUp;
+    bool m_endless = false;
     int m_visitors = 0;
 };
 

@@ -30,6 +30,7 @@ private slots:
     void silentListener_isATimeout();
     void garbage_isNoSshServer_data();
     void garbage_isNoSshServer();
+    void linesWithoutEnd_endBeforeTheDeadline();
     void hangUpAtOnce_isALoss();
     void bannerAndNoMore_isATimeout();
     void brokenKeyExchange_isSaid();
@@ -196,6 +197,24 @@ void TstSshConnecting::garbage_isNoSshServer()
     QVERIFY2(watch.ended->detail.contains(shown), qPrintable(watch.ended->detail));
     QVERIFY2(!watch.ended->detail.contains(u'\x1b') && !watch.ended->detail.contains(u'\n'),
              qPrintable(watch.ended->detail));
+}
+
+void TstSshConnecting::linesWithoutEnd_endBeforeTheDeadline()
+{
+    RudeListener listener(QByteArray("welcome to the grid\r\n").repeated(1000));
+    listener.repeat();
+    ConnectionSettings settings = settingsFor(listener.port());
+    settings.connectTimeout = 20s;
+    SessionWatch watch(settings);
+    QElapsedTimer timer;
+    timer.start();
+    watch.session->open();
+    QTRY_VERIFY_WITH_TIMEOUT(watch.ended, 25'000);
+    QVERIFY2(timer.elapsed() < 5'000, QByteArray::number(timer.elapsed()).constData());
+    QCOMPARE(exitCodeOf(watch.ended->code), 3);
+    QCOMPARE(watch.ended->detail,
+             u"root@127.0.0.1:%1 sent more than 128 KiB without an SSH version; it began with “welcome to the grid”."_s
+                 .arg(listener.port()));
 }
 
 void TstSshConnecting::hangUpAtOnce_isALoss()
