@@ -210,10 +210,8 @@ void setMigDevices(Writer &w, const Gpu &gpu, bool looked)
         w.set(key, devices);
     } else if (!gpu.mig.isKnown()) {
         w.unknown(key, gpu.mig.reason());
-    } else if (looked) {
-        w.unknown(key, UnknownReason::Failed);
     } else {
-        w.set(key, QJsonValue());
+        w.unknown(key, looked ? UnknownReason::Failed : UnknownReason::Absent); // a light look does not ask for them
     }
 }
 
