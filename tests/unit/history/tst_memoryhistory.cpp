@@ -157,6 +157,18 @@ private slots:
         QVERIFY(!printed(history.series()[0]).contains(u"gap"_s));
     }
 
+    void add_intervalThatWasSaidIsNoGap()
+    {
+        using namespace std::chrono_literals;
+        for (const bool said : {true, false}) {
+            MemoryHistory history; // in view, then in the background of a host that is dear to read
+            history.add(snapshotOf(start, {u"1"_s}), 2s);
+            history.add(snapshotOf(start + 2'000, {u"1"_s}), 2s);
+            history.add(snapshotOf(start + 42'000, {u"1"_s}), said ? 40s : 0s);
+            QCOMPARE(printed(history.series()[0]).contains(u"gap"_s), !said);
+        }
+    }
+
     void add_clockSetBack()
     {
         MemoryHistory history;
