@@ -19,6 +19,7 @@ using namespace Qt::StringLiterals;
 namespace {
 
 constexpr qint64 stepMs = 200;
+constexpr QSize pictureSize(1280, 800); ///< whatever the screen, which without a display is a small one
 
 } // namespace
 
@@ -29,6 +30,7 @@ FleetPicture::FleetPicture(MainWindow &window, const FleetBinding &binding, Plan
     , m_plan(std::move(plan))
     , m_timer(new QTimer(this))
 {
+    m_window.resize(pictureSize);
     connect(m_timer, &QTimer::timeout, this, &FleetPicture::look);
     m_timer->start(stepMs);
 }

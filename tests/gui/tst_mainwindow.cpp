@@ -508,6 +508,19 @@ private slots:
     {
         Window w;
         w.press(Qt::Key_F1);
+    void firstWindow_fitsTheScreen()
+    {
+        QCOMPARE(firstSize(QSize(1920, 1040), 30), QSize(1280, 800));
+        QCOMPARE(firstSize(QSize(1366, 728), 30), QSize(1280, 698));
+        QCOMPARE(firstSize(QSize(1024, 600), 24), QSize(1024, 576));
+        // The platform of these tests has a screen of 800 × 800.
+        Theme theme(Theme::Mode::Light);
+        const MainWindow window(theme, &sceneNow);
+        const QSize available = QGuiApplication::primaryScreen()->availableSize();
+        QVERIFY(window.width() <= available.width() && window.height() < available.height());
+        QVERIFY(window.minimumSizeHint().width() <= available.width());
+    }
+
         QTRY_VERIFY(w.find(u"keysDialog"_s));
         QVERIFY(w.find<QPlainTextEdit>(u"keysDialogText"_s)->toPlainText().contains(u"Open Terminal"_s));
     }

@@ -30,6 +30,7 @@ WindowFixture::WindowFixture(Theme::Mode mode)
     : theme(mode)
     , window(std::make_unique<MainWindow>(theme, [this] { return now; }))
 {
+    window->resize(1280, 800); // whatever the screen of the platform
     window->show();
     (void)QTest::qWaitForWindowExposed(window.get());
 }

@@ -6,6 +6,12 @@
 
 namespace pilothouse {
 
+QSize firstSize(const QSize &available, int headHeight)
+{
+    constexpr QSize wanted(1280, 800);
+    return wanted.boundedTo({available.width(), available.height() - headHeight});
+}
+
 QRect reachable(const QRect &window, const QList<QRect> &screens)
 {
     constexpr QSize grip(160, 24); // of the head, enough to take the window by

@@ -20,6 +20,9 @@ struct WindowLayout
     Theme::Mode theme = Theme::Mode::Follow;
 };
 
+/// Of a window that nobody has arranged yet, within what the desktop's bars and its own head leave of the screen.
+[[nodiscard]] QSize firstSize(const QSize &available, int headHeight);
+
 /// `window` where its head can be reached on one of the `screens` (their available parts, the first one is the
 /// primary); else as large as fits in the middle of the primary one.
 [[nodiscard]] QRect reachable(const QRect &window, const QList<QRect> &screens);
