@@ -204,7 +204,7 @@ void ProbeChannel::takeClosed(int exitStatus, const QString &exitSignal, const E
         return;
     }
     if (m_inputClosed) {
-        giveUp(notReady());
+        giveUp(notReady(true));
         return;
     }
     const QString words = shellWords();
@@ -232,7 +232,7 @@ void ProbeChannel::takeTimeout()
     if (m_state == State::Authorizing)
         refuse(m_prompts == 0 ? SudoRefusal::Kind::OtherQuestion : SudoRefusal::Kind::None);
     else
-        giveUp(notReady());
+        giveUp(notReady(false));
 }
 
 /// `kind` None: what sudo said decides.
@@ -244,11 +244,25 @@ void ProbeChannel::refuse(SudoRefusal::Kind kind, int exitStatus)
     giveUp({ErrorCode::SudoRefused, sentenceOf(m_refusal), {}});
 }
 
-Error ProbeChannel::notReady() const
+/// By what is known: a shell that has run a command, or says nothing whatever becomes of its input, is no proof against
+/// the account; one that says something else, or ends with its input, is.
+Error ProbeChannel::notReady(bool ended) const
 {
     const QString words = shellWords();
-    QString detail =
-        u"The account's shell did not become ready within %1 s"_s.arg(seconds(m_limit));
+    const QString limit = seconds(m_limit);
+    if (m_state == State::Starting) {
+        return {ErrorCode::Timeout,
+                u"/bin/sh runs there, but the host did not go on within %1 s."_s.arg(limit)
+                    + (words.isEmpty() ? QString() : u" It said: %1"_s.arg(words)),
+                u"Look for load, memory and file systems that hang on the host, then retry."_s};
+    }
+    if (words.isEmpty() && !ended) {
+        return {ErrorCode::Timeout,
+                u"The host opened a session, but nothing came from the account's shell within %1 s."_s.arg(limit),
+                u"Try ssh with a command in a terminal: either the host hangs (load, memory, a home directory on a dead "
+                "server), or the account's login program takes no commands."_s};
+    }
+    QString detail = u"The account's shell did not become ready within %1 s"_s.arg(limit);
     detail += words.isEmpty() ? u"."_s : u"; it said: %1"_s.arg(words);
     return {ErrorCode::ShellUnusable, detail, {}};
 }

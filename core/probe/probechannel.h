@@ -64,7 +64,7 @@ private:
     void takeTimeout();
     void giveUp(const Error &error);
     void refuse(SudoRefusal::Kind kind, int exitStatus = -1);
-    [[nodiscard]] Error notReady() const;
+    [[nodiscard]] Error notReady(bool ended) const;
     [[nodiscard]] QString shellWords() const;
 
     ShellProvider &m_provider;

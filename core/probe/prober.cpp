@@ -241,7 +241,8 @@ void Prober::Private::kernelFailed(const Error &error)
         return;
     }
     if (root != RootWay::None
-        && (error.code == ErrorCode::ShellUnusable || error.code == ErrorCode::SudoRefused)) {
+        && (error.code == ErrorCode::ShellUnusable || error.code == ErrorCode::SudoRefused
+            || error.code == ErrorCode::Timeout)) { // sudo may be what hangs
         SudoRefusal why = kernel.refusal();
         if (why.kind == SudoRefusal::Kind::None)
             why = {SudoRefusal::Kind::Unknown, error.detail};
@@ -403,7 +404,7 @@ void Prober::Private::deliver()
     const std::optional<Error> trouble = oneChannel ? kernelError : driverError;
     if (!oneChannel && tick.request.driver)
         tick.driver = driver.answer();
-    tick.driverTimedOut = trouble && trouble->code == ErrorCode::Timeout;
+    tick.driverTimedOut = tick.request.driver && trouble && trouble->code == ErrorCode::Timeout;
     if (trouble) { // the host may have answered well on the other channel
         tick.driverTrouble = tick.driverTimedOut && !oneChannel
             ? u"nvidia-smi and what it needs did not answer before the snapshot's time was over."_s

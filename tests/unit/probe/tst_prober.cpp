@@ -56,6 +56,8 @@ private slots:
     void login_noiseAndRcFiles();
     void login_unusable_data();
     void login_unusable();
+    void start_thatHangs_saysWhatIsKnown_data();
+    void start_thatHangs_saysWhatIsKnown();
     void login_printsWithoutEnd();
     void channel_secondRefused();
     void channel_firstRefused();
@@ -227,7 +229,6 @@ void TstProber::login_unusable_data()
     QTest::newRow("killed") << bash(u"kill -9 $$"_s) << u"by signal"_s;
     QTest::newRow("an echo of the input")
         << QStringList{u"/bin/cat"_s} << u"did not become ready"_s;
-    QTest::newRow("waits for ever") << bash(u"exec sleep 30"_s) << u"did not become ready"_s;
     if (!QStandardPaths::findExecutable(u"fish"_s).isEmpty())
         QTest::newRow("fish replaces the shell") << bash(u"exec fish"_s) << u"fish:"_s;
 }
@@ -252,6 +253,40 @@ void TstProber::login_unusable()
 }
 
 void TstProber::login_printsWithoutEnd()
+void TstProber::start_thatHangs_saysWhatIsKnown_data()
+{
+    QTest::addColumn<QString>("script");
+    QTest::addColumn<ErrorCode>("code");
+    QTest::addColumn<QString>("words");
+    QTest::addColumn<QString>("advice");
+    QTest::newRow("nothing at all") << u"exec sleep 30"_s << ErrorCode::Timeout << u"nothing came from"_s
+                                    << u"either the host hangs"_s;
+    // The first line is what has /bin/sh announce itself; what comes after it is never run.
+    QTest::newRow("in the middle, after /bin/sh ran")
+        << u"until read -r line && [ -n \"$line\" ]; do :; done; sh -c \"${line%%exec *}\"; exec sleep 30"_s << ErrorCode::Timeout
+        << u"/bin/sh runs there, but the host did not go on within 1.5 s."_s << u"file systems that hang"_s;
+    QTest::newRow("ends with its input") << u"while read -r line; do :; done"_s << ErrorCode::ShellUnusable
+                                         << u"did not become ready within 1.5 s."_s << QString();
+}
+
+void TstProber::start_thatHangs_saysWhatIsKnown()
+{
+    QFETCH(const QString, script);
+    QFETCH(const ErrorCode, code);
+    QFETCH(const QString, words);
+    QFETCH(const QString, advice);
+    LocalShellProvider provider({u"/bin/bash"_s, u"-c"_s, script});
+    ProbeSettings settings = settingsFor();
+    settings.snapshotTimeout = std::chrono::milliseconds(1500);
+    ProberRig rig(provider, settings);
+    QVERIFY(!rig.start());
+    QCOMPARE(rig.errors.size(), 1);
+    QVERIFY2(rig.errors[0].detail.contains(words), qPrintable(rig.errors[0].detail));
+    QCOMPARE(rig.errors[0].code, code);
+    QVERIFY2(rig.errors[0].advice.contains(advice), qPrintable(rig.errors[0].advice));
+    QVERIFY(!sentenceOf(rig.errors[0]).contains(u"login shell"_s) || code == ErrorCode::ShellUnusable);
+}
+
 {
     LocalShellProvider provider({u"/bin/bash"_s, u"-c"_s, u"exec head -c 3000000 /dev/urandom"_s});
     ProberRig rig(provider);
