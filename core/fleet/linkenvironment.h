@@ -49,7 +49,7 @@ public:
     virtual void start() = 0;
     virtual void requestSnapshot(Depth depth) = 0;
     virtual void answer(const Answer &) { }
-    virtual void setSettings(const ProbeSettings &) { }
+    virtual void setSettings(const ProbeSettings &settings) = 0;
 
 signals:
     void asked(const pilothouse::Question &question);

@@ -78,7 +78,8 @@ public:
     [[nodiscard]] bool bothKnown() const;
 
     Prober &q;
-    ProbeSettings settings;
+    ProbeSettings settings; ///< of the next request
+    ProbeSettings askedWith; ///< those of the running one: it is asked and read by the same
     ProbeMarker marker;
     ProbeChannel kernel;
     ProbeChannel driver;
@@ -349,6 +350,7 @@ void Prober::Private::proceed()
 
 void Prober::Private::ask()
 {
+    askedWith = settings;
     ProbeRequest request;
     request.nonce = makeNonce();
     request.tick = ++ticks;
@@ -424,10 +426,7 @@ void Prober::Private::deliver()
     }
     built->answer.roundTripMs = static_cast<double>(clock.nsecsElapsed()) / 1e6;
     const QDateTime now = QDateTime::currentDateTimeUtc();
-    ProbeSettings requested = settings; // they may have changed meanwhile
-    requested.units = tick.request.units;
-    requested.userUnits = tick.request.userUnits;
-    emit q.snapshotTaken(std::make_shared<const Snapshot>(assemble(built->answer, requested, memory, now)));
+    emit q.snapshotTaken(std::make_shared<const Snapshot>(assemble(built->answer, askedWith, memory, now)));
 }
 
 } // namespace pilothouse

@@ -30,7 +30,7 @@ public:
     /// Opens the shells and waits for their READY frames. started() or failed() follows.
     void start();
     void requestSnapshot(Depth depth);
-    /// From the next request on.
+    /// From the next request on; one that runs is read as it was asked.
     void setSettings(const ProbeSettings &settings);
     [[nodiscard]] bool isBusy() const;
     /// To asked(), by its id. Declined, the probe goes on as the account.

@@ -99,11 +99,12 @@ private:
 class FakeProber final : public LinkProber
 {
 public:
-    FakeProber(std::shared_ptr<FakeHost> host, QString target)
+    FakeProber(std::shared_ptr<FakeHost> host, const ProbeSettings &settings)
         : m_host(std::move(host))
-        , m_target(std::move(target))
+        , m_target(settings.target)
     {
         ++m_host->probersLive;
+        m_host->noteSettings(settings);
     }
     ~FakeProber() override { --m_host->probersLive; }
     void start() override
@@ -128,6 +129,7 @@ public:
             emit started();
         }
     }
+    void setSettings(const ProbeSettings &settings) override { m_host->noteSettings(settings); }
     void requestSnapshot(Depth depth) override
     {
         m_host->noteRequest(depth);
@@ -219,6 +221,18 @@ void FakeHost::noteRequest(Depth depth)
     m_times += m_clock.elapsed();
 }
 
+void FakeHost::noteSettings(const ProbeSettings &settings)
+{
+    const std::lock_guard lock(m_mutex);
+    m_settings = settings;
+}
+
+ProbeSettings FakeHost::probeSettings() const
+{
+    const std::lock_guard lock(m_mutex);
+    return m_settings;
+}
+
 void FakeHost::addSession(const Handoff<Error>::Sender &killer)
 {
     const std::lock_guard lock(m_mutex);
@@ -235,7 +249,7 @@ LinkEnvironment fakeEnvironment(const std::shared_ptr<FakeHost> &host, int place
     environment.backend.makeProber = [host](LinkSession &,
                                             const ProbeSettings &settings) -> std::unique_ptr<LinkProber> {
         host->probeAskedPerson = settings.askPerson;
-        return std::make_unique<FakeProber>(host, settings.target);
+        return std::make_unique<FakeProber>(host, settings);
     };
     environment.timings.firstRetry = 20ms;
     environment.timings.lastRetry = 160ms;

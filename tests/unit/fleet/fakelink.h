@@ -66,10 +66,13 @@ public:
     [[nodiscard]] QList<Depth> requests() const;
     [[nodiscard]] QList<qint64> requestTimes() const; ///< ms since the host was made
 
+    [[nodiscard]] ProbeSettings probeSettings() const; ///< with which the next request is made
+
     // for the fakes
     [[nodiscard]] Attempt nextAttempt();
     [[nodiscard]] SnapshotPtr answer(Depth depth, const QString &target) const;
     void noteRequest(Depth depth);
+    void noteSettings(const ProbeSettings &settings);
     void addSession(const Handoff<Error>::Sender &killer);
 
 private:
@@ -78,6 +81,7 @@ private:
     std::deque<Attempt> m_attempts;
     Snapshot m_answer;
     QList<Depth> m_requests;
+    ProbeSettings m_settings;
     QList<qint64> m_times;
     std::vector<Handoff<Error>::Sender> m_killers;
 };

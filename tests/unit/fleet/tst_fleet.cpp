@@ -20,6 +20,10 @@ private slots:
     void add_sameName_returnsTheSameLink();
     void add_badTarget_fails();
     void remove_endsTheLink();
+    void change_ofServices_staysConnected();
+    void change_ofTheWay_connectsAnew_data();
+    void change_ofTheWay_connectsAnew();
+    void change_ofAnUnknownHost_addsIt();
     void hostInView_ticksFaster();
     void threshold_isTheHosts();
     void manyHosts_shakeHandsSixteenAtATime();
@@ -83,6 +87,76 @@ void TstFleet::remove_endsTheLink()
     QCOMPARE(removed.first().first().toString(), u"a"_s);
     QVERIFY(!fleet.link(u"a"_s));
     QTRY_COMPARE(host->sessionsLive.load(), 1);
+}
+
+void TstFleet::change_ofServices_staysConnected()
+{
+    const auto host = std::make_shared<FakeHost>();
+    Fleet fleet({}, fakeEnvironment(host));
+    HostSpec spec = named(u"a"_s);
+    const auto link = fleet.add(spec);
+    QVERIFY(link);
+    QTRY_VERIFY((*link)->latest());
+    QVERIFY(host->probeSettings().units.isEmpty());
+    ServiceSpec kimi;
+    kimi.unit = u"kimi.service"_s;
+    ServiceSpec own;
+    own.unit = u"mine"_s;
+    own.userScope = true;
+    spec.services = {kimi, own};
+    spec.expectedGpus = 8;
+    spec.tags = {u"prod"_s};
+    const auto changed = fleet.change(spec);
+    QVERIFY(changed);
+    QCOMPARE(*changed, *link);
+    QCOMPARE((*link)->spec(), spec);
+    QTRY_COMPARE(host->probeSettings().units, QStringList{u"kimi.service"_s});
+    QCOMPARE(host->probeSettings().userUnits, QStringList{u"mine.service"_s});
+    QCOMPARE(host->probeSettings().expectedGpus, 8);
+    QCOMPARE(host->probeSettings().target, u"root@10.0.0.5:22"_s); // what the connection found out stays
+    // A connection that is made anew asks for the same.
+    host->drop({ErrorCode::ConnectionLost, u"Cable."_s, {}});
+    QTRY_COMPARE(host->sessionsOpened.load(), 2);
+    QTRY_COMPARE((*link)->state().phase, LinkState::Phase::Connected);
+    QCOMPARE(host->probeSettings().units, QStringList{u"kimi.service"_s});
+    QCOMPARE(host->probeSettings().expectedGpus, 8);
+}
+
+void TstFleet::change_ofTheWay_connectsAnew_data()
+{
+    QTest::addColumn<QString>("ssh");
+    QTest::addColumn<SudoPolicy>("sudo");
+    QTest::newRow("another target") << u"root@elsewhere"_s << SudoPolicy::Never;
+    QTest::newRow("sudo") << u"a"_s << SudoPolicy::NoPassword;
+}
+
+void TstFleet::change_ofTheWay_connectsAnew()
+{
+    QFETCH(const QString, ssh);
+    QFETCH(const SudoPolicy, sudo);
+    const auto host = std::make_shared<FakeHost>();
+    Fleet fleet({}, fakeEnvironment(host));
+    QVERIFY(fleet.add(named(u"a"_s)));
+    QTRY_COMPARE(host->sessionsLive.load(), 1);
+    QSignalSpy removed(&fleet, &Fleet::hostRemoved);
+    HostSpec spec = named(u"a"_s);
+    spec.ssh = ssh;
+    spec.sudo = sudo;
+    const auto link = fleet.change(spec);
+    QVERIFY(link);
+    QCOMPARE(removed.size(), 1);
+    QTRY_VERIFY((*link)->latest());
+    QCOMPARE(host->sessionsOpened.load(), 2);
+    QTRY_COMPARE(host->sessionsLive.load(), 1);
+    QCOMPARE(host->probeSettings().sudo, sudo);
+}
+
+void TstFleet::change_ofAnUnknownHost_addsIt()
+{
+    Fleet fleet({}, fakeEnvironment(std::make_shared<FakeHost>()));
+    const auto link = fleet.change(named(u"new"_s));
+    QVERIFY(link);
+    QCOMPARE(fleet.link(u"new"_s), *link);
 }
 
 void TstFleet::hostInView_ticksFaster()

@@ -59,6 +59,7 @@ private slots:
     void start_thatHangs_saysWhatIsKnown_data();
     void start_thatHangs_saysWhatIsKnown();
     void login_printsWithoutEnd();
+    void settings_changedWhileATickRuns_countFromTheNextOn();
     void channel_secondRefused();
     void channel_firstRefused();
     void channel_refusedWhileTheOldOneEnds_data();
@@ -252,7 +253,6 @@ void TstProber::login_unusable()
     QVERIFY(!QTest::qWaitFor([&rig] { return rig.said() > 1; }, 100));
 }
 
-void TstProber::login_printsWithoutEnd()
 void TstProber::start_thatHangs_saysWhatIsKnown_data()
 {
     QTest::addColumn<QString>("script");
@@ -287,12 +287,52 @@ void TstProber::start_thatHangs_saysWhatIsKnown()
     QVERIFY(!sentenceOf(rig.errors[0]).contains(u"login shell"_s) || code == ErrorCode::ShellUnusable);
 }
 
+void TstProber::login_printsWithoutEnd()
 {
     LocalShellProvider provider({u"/bin/bash"_s, u"-c"_s, u"exec head -c 3000000 /dev/urandom"_s});
     ProberRig rig(provider);
     QVERIFY(!rig.start());
     QCOMPARE(rig.errors.size(), 1);
     QCOMPARE(rig.errors[0].code, ErrorCode::AnswerMalformed);
+}
+
+void TstProber::settings_changedWhileATickRuns_countFromTheNextOn()
+{
+    FakeHost host;
+    const QString asked = host.path(u"asked"_s);
+    // In the middle of the tick the test says so, and lets it go on.
+    host.tool(u"nvidia-smi"_s, "echo >> '" + QFile::encodeName(asked) + "'; i=0; while [ ! -e '"
+                                   + QFile::encodeName(host.path(u"go"_s))
+                                   + "' ] && [ $i -lt 40 ]; do sleep 0.1; i=$((i + 1)); done\n" + host.healthySmi(2));
+    LocalShellProvider provider;
+    provider.environment = host.environment();
+    ProbeSettings settings = settingsFor();
+    settings.units = {u"before.service"_s};
+    settings.expectedGpus = 2;
+    ProberRig rig(provider, settings);
+    QVERIFY(rig.start());
+    rig.prober.requestSnapshot(Depth::Light);
+    QTRY_VERIFY_WITH_TIMEOUT(QFile::exists(asked), 10'000);
+    settings.units = {u"after.service"_s};
+    settings.expectedGpus = 4;
+    settings.target = u"root@gpu1:2222"_s;
+    rig.prober.setSettings(settings);
+    QFile go(host.path(u"go"_s));
+    QVERIFY(go.open(QIODevice::WriteOnly));
+    QTRY_COMPARE_WITH_TIMEOUT(rig.snapshots.size(), 1, 20'000);
+    const auto missing = [](const SnapshotPtr &snapshot) {
+        return std::ranges::any_of(snapshot->problems, [](const Problem &problem) { return problem.code == "gpu.missing"_L1; });
+    };
+    QCOMPARE(rig.snapshots[0]->target, u"root@gpu1:22"_s);
+    QVERIFY(!missing(rig.snapshots[0]));
+    const SnapshotPtr next = rig.take();
+    QVERIFY(next);
+    QCOMPARE(next->target, u"root@gpu1:2222"_s);
+    QVERIFY(missing(next));
+    if (!next->units || next->units->isEmpty()) // this machine has no systemd
+        return;
+    QCOMPARE(rig.snapshots[0]->units.value_or(QList<Unit>()).value(0).name, u"before.service"_s);
+    QCOMPARE(next->units->value(0).name, u"after.service"_s);
 }
 
 void TstProber::channel_secondRefused()
