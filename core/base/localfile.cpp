@@ -24,8 +24,8 @@ Result<QByteArray> readLocalFile(const QString &path, qint64 mostBytes)
     };
     const auto reason = [] { return QString::fromLocal8Bit(std::strerror(errno)); };
     const int fd = ::open(QFile::encodeName(path).constData(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-    if (fd < 0)
-        return broken(reason());
+    if (fd < 0) // a socket is not even opened
+        return broken(errno == ENXIO ? u"it is not a file"_s : reason());
     const auto close = qScopeGuard([fd] { ::close(fd); });
     struct stat info = {};
     if (::fstat(fd, &info) != 0)

@@ -10,7 +10,7 @@
 
 namespace pilothouse {
 
-/// Follows symbolic links; a pipe, a device or a folder in that place is refused at once, never waited for.
+/// Follows symbolic links; a pipe, a socket, a device or a folder in that place is refused at once, never waited for.
 /// Errors: LocalIo, "PATH cannot be read: WHY."
 [[nodiscard]] Result<QByteArray> readLocalFile(const QString &path, qint64 mostBytes);
 

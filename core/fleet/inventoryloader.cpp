@@ -54,8 +54,7 @@ Result<QByteArray> inventoryBytes(const QString &file)
 
 Result<Inventory> InventoryLoader::load(const QByteArray &mainText)
 {
-    if (const auto read = merge(m_inventory.mainFile, mainText); !read)
-        return fail(read.error());
+    merge(m_inventory.mainFile, mainText);
     if (m_mistakes.isEmpty())
         return m_inventory;
     constexpr int mostLines = 20;
@@ -67,50 +66,46 @@ Result<Inventory> InventoryLoader::load(const QByteArray &mainText)
     return fail(ErrorCode::InventoryInvalid, lines.join(u'\n'));
 }
 
-Result<void> InventoryLoader::merge(const QString &file, const QByteArray &bytes)
+void InventoryLoader::merge(const QString &file, const QByteArray &bytes)
 {
     touch(file);
     const auto text = readInventoryText(bytes, file);
     m_open += canonical(file);
     m_inventory.files += file;
     if (text) {
-        for (const InventoryInclude &include : text->includes) {
-            if (const auto merged = follow(include, file); !merged)
-                return merged;
-        }
+        for (const InventoryInclude &include : text->includes)
+            follow(include, file);
         take(text->hosts, file);
     } else {
         m_mistakes += text.error().detail;
     }
     m_open.removeLast();
     m_done += canonical(file);
-    return {};
 }
 
-Result<void> InventoryLoader::follow(const InventoryInclude &include, const QString &file)
+void InventoryLoader::follow(const InventoryInclude &include, const QString &file)
 {
     const QString path = QDir::cleanPath(QFileInfo(file).dir().absoluteFilePath(include.path));
     touch(path);
-    const auto wrong = [&](const QString &what) -> Result<void> {
-        m_mistakes += displayOf(file, include.place) + u": the included file "_s + cleanLine(path) + u' ' + what
-            + u'.';
-        return {};
+    const auto wrong = [&](const QString &sentence) {
+        m_mistakes += displayOf(file, include.place) + u": the included file "_s + sentence;
     };
+    const auto is = [&](const QString &what) { wrong(cleanLine(path) + u' ' + what + u'.'); };
     const QFileInfo info(path);
     if (!info.exists())
-        return wrong(u"does not exist"_s);
+        return is(u"does not exist"_s);
     if (!info.isFile())
-        return wrong(u"is not a file"_s);
+        return is(u"is not a file"_s);
     if (m_open.contains(canonical(path)))
-        return wrong(u"includes itself in a circle: "_s + circleTo(canonical(path)));
+        return is(u"includes itself in a circle: "_s + circleTo(canonical(path)));
     if (m_done.contains(canonical(path)))
-        return {};
+        return;
     if (m_inventory.files.size() >= maxFiles)
-        return wrong(u"is one too many: at most %1 are read"_s.arg(maxFiles));
+        return is(u"is one too many: at most %1 are read"_s.arg(maxFiles));
     const auto bytes = readLocalFile(path, maxFileBytes);
     if (!bytes)
-        return fail(bytes.error());
-    return merge(path, *bytes);
+        return wrong(bytes.error().detail);
+    merge(path, *bytes);
 }
 
 void InventoryLoader::take(const QList<InventoryHost> &hosts, const QString &file)

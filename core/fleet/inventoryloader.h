@@ -32,9 +32,9 @@ public:
     [[nodiscard]] const QStringList &touched() const { return m_touched; }
 
 private:
-    // Mistakes are collected, so that a person sees all of them; an error ends it.
-    Result<void> merge(const QString &file, const QByteArray &bytes);
-    Result<void> follow(const InventoryInclude &include, const QString &file);
+    // Mistakes are collected, so that a person sees all of them.
+    void merge(const QString &file, const QByteArray &bytes);
+    void follow(const InventoryInclude &include, const QString &file);
     void take(const QList<InventoryHost> &hosts, const QString &file);
     void touch(const QString &file);
     [[nodiscard]] QString circleTo(const QString &file) const;

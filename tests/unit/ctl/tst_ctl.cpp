@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: Pilothouse contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "tests/support/specialfile.h"
 #include "tests/support/testmain.h"
 #include "tests/unit/ctl/ctlrun.h"
 
@@ -9,6 +10,7 @@
 #include <QTemporaryDir>
 
 #include <csignal>
+#include <sys/stat.h>
 
 using namespace pilothouse::test;
 using namespace Qt::StringLiterals;
@@ -26,6 +28,8 @@ private slots:
     void laterCommand_isRefusedInOneSentence_data();
     void laterCommand_isRefusedInOneSentence();
     void hosts_withoutAFile_isEmpty();
+    void noFile_inPlaceOfAnInventory_data();
+    void noFile_inPlaceOfAnInventory();
     void hosts_areListed();
     void hosts_asJson();
     void hosts_brokenInventory_isALocalFailure_data();
@@ -190,6 +194,44 @@ void TstCtl::hosts_withoutAFile_isEmpty()
     QCOMPARE(json.exitCode, 0);
     QCOMPARE(json.json().value(0).value(u"hosts"_s).toArray(), QJsonArray());
     QCOMPARE(json.errors, QByteArray());
+}
+
+void TstCtl::noFile_inPlaceOfAnInventory_data()
+{
+    QTest::addColumn<QString>("file");
+    QTest::addColumn<QString>("kind");
+    QTest::addColumn<QByteArray>("words");
+    for (const QString &kind : {u"pipe"_s, u"folder"_s, u"socket"_s}) {
+        QTest::addRow("hosts.toml is a %s", qPrintable(kind))
+            << u"hosts.toml"_s << kind << QByteArray("/hosts.toml cannot be read: it is not a file.");
+        QTest::addRow("an included file is a %s", qPrintable(kind))
+            << u"team.toml"_s << kind << QByteArray("/hosts.toml:1:12: the included file ");
+        QTest::addRow("an imported file is a %s", qPrintable(kind))
+            << u"imported/x.toml"_s << kind << QByteArray("/hosts.toml:1:12: the included file ");
+    }
+}
+
+void TstCtl::noFile_inPlaceOfAnInventory()
+{
+    QFETCH(const QString, file);
+    QFETCH(const QString, kind);
+    QFETCH(const QByteArray, words);
+    if (file != u"hosts.toml")
+        writeInventory("include = [\"" + file.toUtf8() + "\"]\n");
+    const QString path = home() + u"/.config/pilothouse/"_s + file;
+    QVERIFY(QDir().mkpath(QFileInfo(path).path()));
+    QFile::remove(path);
+    if (kind == u"pipe")
+        QCOMPARE(::mkfifo(QFile::encodeName(path).constData(), 0600), 0);
+    else
+        QVERIFY(kind == u"folder" ? QDir().mkpath(path) : makeSocket(path));
+    for (const QStringList &command : {QStringList{u"hosts"_s}, QStringList{u"status"_s}, QStringList{u"snapshot"_s, u"a"_s},
+                                       QStringList{u"test"_s, u"a"_s}}) {
+        const CtlResult result = runCtl(command, home(), 10'000);
+        QVERIFY2(result.exitCode == 8, qPrintable(command.first() + u": "_s + QString::fromUtf8(result.errors)));
+        QCOMPARE(result.output, QByteArray());
+        QVERIFY2(result.errors.contains(words) && result.errors.contains("not a file"), result.errors.constData());
+    }
 }
 
 void TstCtl::hosts_areListed()

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/fleet/inventory.h"
 #include "core/fleet/inventoryreader.h"
+#include "tests/support/specialfile.h"
 #include "tests/support/testmain.h"
 
 #include <QDir>
@@ -12,6 +13,7 @@
 #include <unistd.h>
 
 using namespace pilothouse;
+using namespace pilothouse::test;
 using namespace Qt::StringLiterals;
 
 class TstInventory final : public QObject
@@ -32,7 +34,8 @@ private slots:
     void mistakesInSeveralFiles_areAllNamed();
     void moreMistakesThanAnybodyReads_areCounted();
     void circleOfThree_isNamedWhole();
-    void pipeInPlaceOfTheFile_isALocalFailure();
+    void whatIsNoFile_isALocalFailure_data();
+    void whatIsNoFile_isALocalFailure();
     void textInUtf16_isNamedAsWhatItIs();
     void sameNameInTwoFiles_namesBoth();
     void fileWithoutPermission_isALocalFailure_data();
@@ -303,6 +306,8 @@ void TstInventory::brokenInclude_saysWhereAndWhat_data()
     QTest::newRow("missing") << u"none.toml"_s << u"DIR/none.toml does not exist."_s;
     QTest::newRow("folder") << u"."_s << u"DIR is not a file."_s;
     QTest::newRow("pipe") << u"pipe"_s << u"DIR/pipe is not a file."_s;
+    QTest::newRow("socket") << u"socket"_s << u"DIR/socket is not a file."_s;
+    QTest::newRow("too large") << u"large"_s << u"DIR/large cannot be read: it is larger than 8 MiB."_s;
     QTest::newRow("itself") << u"hosts.toml"_s << u"DIR/hosts.toml includes itself in a circle: hosts.toml, hosts.toml."_s;
     QTest::newRow("itself by another way")
         << u"./sub/../hosts.toml"_s << u"DIR/hosts.toml includes itself in a circle: hosts.toml, hosts.toml."_s;
@@ -314,6 +319,9 @@ void TstInventory::brokenInclude_saysWhereAndWhat()
     QFETCH(QString, what);
     write(u"sub/empty.toml"_s, "");
     QCOMPARE(::mkfifo(QFile::encodeName(path(u"pipe"_s)).constData(), 0600), 0);
+    QVERIFY(makeSocket(path(u"socket"_s)));
+    QFile large(path(u"large"_s));
+    QVERIFY(large.open(QIODevice::WriteOnly) && large.resize(8 * 1024 * 1024 + 1));
     write(u"hosts.toml"_s, "# comment\ninclude = [ \"" + include.toUtf8() + "\" ]\n");
     const auto inventory = loadInventory(m_dir->path());
     QVERIFY(!inventory);
@@ -376,12 +384,38 @@ void TstInventory::circleOfThree_isNamedWhole()
                                            + u" includes itself in a circle: a.toml, b.toml, a.toml."_s);
 }
 
-void TstInventory::pipeInPlaceOfTheFile_isALocalFailure()
+void TstInventory::whatIsNoFile_isALocalFailure_data()
 {
-    QCOMPARE(::mkfifo(QFile::encodeName(path(u"hosts.toml"_s)).constData(), 0600), 0);
-    const auto inventory = loadInventory(m_dir->path()); // would wait for ever
+    QTest::addColumn<QByteArray>("kind");
+    QTest::newRow("pipe") << QByteArray("pipe"); // would wait for ever
+    QTest::newRow("folder") << QByteArray("folder");
+    QTest::newRow("socket") << QByteArray("socket");
+    QTest::newRow("device") << QByteArray("device"); // would be read for ever
+}
+
+void TstInventory::whatIsNoFile_isALocalFailure()
+{
+    QFETCH(const QByteArray, kind);
+    const QString file = path(u"hosts.toml"_s);
+    if (kind == "pipe")
+        QCOMPARE(::mkfifo(QFile::encodeName(file).constData(), 0600), 0);
+    else if (kind == "folder")
+        QVERIFY(QDir().mkpath(file));
+    else if (kind == "socket")
+        QVERIFY(makeSocket(file));
+    else
+        QVERIFY(QFile::link(u"/dev/zero"_s, file));
+    const auto inventory = loadInventory(m_dir->path());
     QVERIFY(!inventory);
-    QCOMPARE(inventory.error().detail, path(u"hosts.toml"_s) + u" cannot be read: it is not a file."_s);
+    QCOMPARE(inventory.error().code, ErrorCode::LocalIo);
+    QCOMPARE(inventory.error().detail, file + u" cannot be read: it is not a file."_s);
+    // Nor is a host written into it.
+    HostSpec host;
+    host.name = host.ssh = u"a"_s;
+    const auto appended = appendHost(m_dir->path(), host);
+    QVERIFY(!appended);
+    QCOMPARE(appended.error().detail, inventory.error().detail);
+    QVERIFY(!QFileInfo(file).isFile());
 }
 
 void TstInventory::textInUtf16_isNamedAsWhatItIs()

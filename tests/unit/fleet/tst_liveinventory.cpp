@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: Pilothouse contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/fleet/imports/importfile.h"
 #include "core/fleet/liveinventory.h"
 #include "tests/support/testmain.h"
 
@@ -8,6 +9,8 @@
 #include <QFileInfo>
 #include <QSaveFile>
 #include <QTemporaryDir>
+
+#include <sys/stat.h>
 
 using namespace pilothouse;
 using namespace Qt::StringLiterals;
@@ -59,6 +62,71 @@ private slots:
         m_said.clear();
         write(u"sub/team.toml"_s, hostB);
         QTRY_COMPARE(m_said, QStringList{u"removed a"_s});
+    }
+
+    void importedFile_isWatchedToo()
+    {
+        const auto import = [this](const QStringList &names) {
+            QList<HostSpec> hosts;
+            for (const QString &name : names) {
+                hosts += HostSpec();
+                hosts.last().name = hosts.last().ssh = name;
+            }
+            QVERIFY(writeImport(m_dir->path(), u"ssh-config"_s, u"~/.ssh/config"_s, hosts));
+        };
+        write(u"hosts.toml"_s, hostA);
+        import({u"x"_s, u"y"_s});
+        start();
+        QCOMPARE(m_live->hosts().size(), 3);
+        import({u"x"_s, u"z"_s}); // by another console, or by pilothousectl
+        QTRY_COMPARE(m_said, (QStringList{u"added z"_s, u"removed y"_s}));
+        m_said.clear();
+        const QString file = u"imported/ssh-config.toml"_s;
+        write(file, "[[host]]\nname = \"x\"\nexpected_gpus = 4\naccess = \"read-only\"\n");
+        QTRY_COMPARE(m_said.size(), 2);
+        QVERIFY2(m_said.last().startsWith(u"changed x: "_s) && m_said.last().contains(u"expected_gpus: none → 4"_s),
+                 qPrintable(m_said.join(u' ')));
+        m_said.clear();
+        QVERIFY(QFile::remove(m_dir->filePath(file)));
+        QTRY_COMPARE(m_said.size(), 1);
+        QVERIFY2(m_said.first().startsWith(u"failed "_s) && m_said.first().contains(u"does not exist"_s),
+                 qPrintable(m_said.first()));
+        QCOMPARE(m_live->hosts().size(), 2); // the last good ones
+    }
+
+    void includeThatIsAddedLater_isWatchedToo()
+    {
+        begin(hostA, hostB);
+        write(u"hosts.toml"_s, "include = [\"sub/team.toml\"]\n" + hostA);
+        QTRY_COMPARE(m_said, QStringList{u"added b"_s});
+        m_said.clear();
+        QTest::qWait(100); // its watch is in place
+        write(u"sub/team.toml"_s, hostB + "access = \"normal\"\n");
+        QTRY_COMPARE(m_said, QStringList{u"changed b: access: confirm → normal"_s});
+    }
+
+    void pipeInPlaceOfAFile_keepsTheLastGoodOne_data()
+    {
+        QTest::addColumn<QString>("file");
+        QTest::newRow("hosts.toml") << u"hosts.toml"_s;
+        QTest::newRow("included") << u"sub/team.toml"_s;
+    }
+
+    void pipeInPlaceOfAFile_keepsTheLastGoodOne()
+    {
+        QFETCH(const QString, file);
+        const QByteArray whole = "include = [\"sub/team.toml\"]\n" + hostA;
+        begin(whole, hostB);
+        QVERIFY(QFile::remove(m_dir->filePath(file)));
+        QCOMPARE(::mkfifo(QFile::encodeName(m_dir->filePath(file)).constData(), 0600), 0);
+        QTRY_COMPARE(m_said.size(), 1);
+        QVERIFY2(m_said.first().startsWith(u"failed "_s) && m_said.first().contains(u"not a file"_s),
+                 qPrintable(m_said.first()));
+        QCOMPARE(m_live->hosts().size(), 2);
+        m_said.clear();
+        QVERIFY(QFile::remove(m_dir->filePath(file)));
+        write(file, file == u"hosts.toml" ? whole : hostB);
+        QTRY_COMPARE(m_said, QStringList{u"mended"_s});
     }
 
     void fileBehindALink_isWatchedToo()
