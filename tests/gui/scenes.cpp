@@ -296,10 +296,10 @@ Snapshot faultHost(const QString &host, qint64 ageMs)
     card.temperatureC = card.utilizationPct;
     snapshot.gpus->removeLast();
     snapshot.problems
-        << Problem{u"gpu.reset_required"_s, Problem::Severity::Critical, 3, u"GPU 3 requires a reset."_s,
+        << Problem{u"gpu.reset_required"_s, Problem::Severity::Critical, 3, u"GPU 3 at 00000000:04:00.0 reports a fault: GPU requires reset."_s,
                    u"End what uses it, then reset it with nvidia-smi --gpu-reset -i 3 or reboot the host."_s}
         << Problem{u"gpu.missing"_s, Problem::Severity::Warning, std::nullopt,
-                   u"7 of 8 GPUs are listed: 0000:08:00.0 is missing."_s,
+                   u"The GPU at 00000000:08:00.0 is missing: the PCI bus has it, nvidia-smi does not list it."_s,
                    u"Look at the kernel log for Xid 79; a reboot usually brings it back."_s};
     return snapshot;
 }

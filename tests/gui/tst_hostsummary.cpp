@@ -60,6 +60,14 @@ Snapshot withTool(GpuSource::Status status)
     return snapshot;
 }
 
+Snapshot withoutOneCard(std::optional<int> index)
+{
+    Snapshot snapshot = servingHost(u"gpu3"_s);
+    snapshot.problems << Problem{u"gpu.missing"_s, Problem::Severity::Warning, index,
+                                 u"The GPU at 00000000:08:00.0 is missing: it is gone."_s, {}};
+    return snapshot;
+}
+
 } // namespace
 
 class TstHostSummary : public QObject
@@ -102,8 +110,13 @@ private slots:
             u"50.9 GiB held by GPU processes the GPU has no memory of its own, it uses the host's"_s);
         row("no GPUs listed", live(bareSnapshot(u"a"_s)), Notice, u"no GPUs"_s,
             u"No GPUs listed the driver answers and lists none"_s);
-        row("problem", live(faultHost(u"gpu17"_s)), Critical, u"GPU 3 requires a reset"_s,
-            u"GPU 3 requires a reset 529.7 of 573.6 GiB in use on 6 of 7 GPUs, memory of 1 unknown"_s);
+        row("fault", live(faultHost(u"gpu17"_s)), Critical, u"GPU requires reset: GPU 3"_s,
+            u"GPU 3 at 00000000:04:00.0 reports a fault: GPU requires reset 529.7 of 573.6 GiB in use on 6 of 7 GPUs, "
+            u"memory of 1 unknown"_s);
+        row("missing card", live(withoutOneCard({})), Warning, u"GPU missing"_s,
+            u"The GPU at 00000000:08:00.0 is missing: it is gone 707.8 of 764.7 GiB in use on all 8 GPUs"_s);
+        row("missing card that was seen", live(withoutOneCard(7)), Warning, u"GPU 7 missing"_s,
+            u"The GPU at 00000000:08:00.0 is missing: it is gone 707.8 of 764.7 GiB in use on all 8 GPUs"_s);
         row("hung", live(hungHost(u"gpu4"_s)), Warning, u"nvidia-smi hung 41 s"_s,
             u"nvidia-smi hangs since 23:03:52 (41 s); processes and units are still read"_s);
         row("absent", live(withTool(GpuSource::Status::Absent)), Notice, u"no nvidia-smi"_s,
@@ -152,19 +165,6 @@ private slots:
         QVERIFY(host.isStale(sceneNow()));
     }
 
-    void failure_ofARequestBeforeTheFirstSnapshot()
-    {
-        HostData host = hostWith(connected());
-        host.lastFailure = Error{ErrorCode::ShellUnusable, u"The login shell ended at once."_s, {}};
-        const HostSummary summary = summaryOf(host, sceneNow());
-        QCOMPARE(summary.word, u"no usable shell"_s);
-        QCOMPARE(summary.rest, u"The login shell ended at once."_s);
-    }
-
-    void facts_line()
-    {
-        QCOMPARE(factsLine(live(leftoverHost(u"gpu3"_s))),
-                 u"8 × RTX PRO 6000 Blackwell Server Edition · driver 590.48.01 · up 41 d · root@gpu3.example:22"_s);
     void stale_knowsTheIntervalFromTheLink()
     {
         HostStore store(&sceneNow);
@@ -185,6 +185,19 @@ private slots:
         QVERIFY(host->isStale(sceneNow()));
     }
 
+    void failure_ofARequestBeforeTheFirstSnapshot()
+    {
+        HostData host = hostWith(connected());
+        host.lastFailure = Error{ErrorCode::ShellUnusable, u"The login shell ended at once."_s, {}};
+        const HostSummary summary = summaryOf(host, sceneNow());
+        QCOMPARE(summary.word, u"no usable shell"_s);
+        QCOMPARE(summary.rest, u"The login shell ended at once."_s);
+    }
+
+    void facts_line()
+    {
+        QCOMPARE(factsLine(live(leftoverHost(u"gpu3"_s))),
+                 u"8 × RTX PRO 6000 Blackwell Server Edition · driver 590.48.01 · up 41 d · root@gpu3.example:22"_s);
         QCOMPARE(factsLine(hostWith(connecting({}))), u"gpu3"_s);
     }
 
@@ -209,7 +222,7 @@ private slots:
     void text_forATicket()
     {
         const QString text = summaryText(live(faultHost(u"gpu17"_s)), sceneNow());
-        QVERIFY(text.startsWith(u"gpu3: GPU 3 requires a reset"_s));
+        QVERIFY(text.startsWith(u"gpu3: GPU 3 at 00000000:04:00.0 reports a fault: GPU requires reset"_s));
         QVERIFY(text.contains(u"End what uses it"_s));
         QVERIFY(text.contains(u"GPU 3  – GiB  –  –  GPU requires reset"_s));
         QVERIFY(text.contains(u"UTC"_s));

@@ -177,6 +177,31 @@ private slots:
         QVERIFY(w.find(u"problemList"_s)->isVisible());
     }
 
+    void fault_isSaidOnceAndTheAdviceBelow()
+    {
+        Window w;
+        w.addHost(u"gpu17"_s, faultHost);
+        const auto problems = [&w] {
+            QStringList texts;
+            for (const QLabel *label : w.find(u"problemList"_s)->findChildren<QLabel *>()) {
+                if (label->isVisible() && !label->text().isEmpty())
+                    texts << label->text();
+            }
+            return texts.join(u'\n');
+        };
+        const QString fault = u"reports a fault: GPU requires reset"_s;
+        QVERIFY(w.text(u"headline"_s).contains(fault));
+        QVERIFY2(!problems().contains(fault), qPrintable(problems()));
+        QVERIFY2(problems().startsWith(u"End what uses it, then reset it"_s), qPrintable(problems()));
+        QVERIFY2(problems().contains(u"The GPU at 00000000:08:00.0 is missing"_s), qPrintable(problems()));
+        // The list is narrow: what is wrong comes before where it is.
+        QCOMPARE(w.hosts(DetailRole), QStringList{u"GPU requires reset: GPU 3"_s});
+        // As soon as the headline says something else, the list says all of it.
+        w.window->setState(u"gpu17"_s, retrying({ErrorCode::ConnectionLost, {}, {}}, 3));
+        QVERIFY(!w.text(u"headline"_s).contains(fault));
+        QVERIFY2(problems().startsWith(u"GPU 3 at 00000000:04:00.0 "_s + fault), qPrintable(problems()));
+    }
+
     void lists_unknownIsNotEmpty()
     {
         Window w;
@@ -483,6 +508,19 @@ private slots:
         QCOMPARE(reachable(window, {screen}), window);
     }
 
+    void firstWindow_fitsTheScreen()
+    {
+        QCOMPARE(firstSize(QSize(1920, 1040), 30), QSize(1280, 800));
+        QCOMPARE(firstSize(QSize(1366, 728), 30), QSize(1280, 698));
+        QCOMPARE(firstSize(QSize(1024, 600), 24), QSize(1024, 576));
+        // The platform of these tests has a screen of 800 × 800.
+        Theme theme(Theme::Mode::Light);
+        const MainWindow window(theme, &sceneNow);
+        const QSize available = QGuiApplication::primaryScreen()->availableSize();
+        QVERIFY(window.width() <= available.width() && window.height() < available.height());
+        QVERIFY(window.minimumSizeHint().width() <= available.width());
+    }
+
     void reachable_whereTheHeadIsSeen_data()
     {
         QTest::addColumn<QRect>("window");
@@ -508,19 +546,6 @@ private slots:
     {
         Window w;
         w.press(Qt::Key_F1);
-    void firstWindow_fitsTheScreen()
-    {
-        QCOMPARE(firstSize(QSize(1920, 1040), 30), QSize(1280, 800));
-        QCOMPARE(firstSize(QSize(1366, 728), 30), QSize(1280, 698));
-        QCOMPARE(firstSize(QSize(1024, 600), 24), QSize(1024, 576));
-        // The platform of these tests has a screen of 800 × 800.
-        Theme theme(Theme::Mode::Light);
-        const MainWindow window(theme, &sceneNow);
-        const QSize available = QGuiApplication::primaryScreen()->availableSize();
-        QVERIFY(window.width() <= available.width() && window.height() < available.height());
-        QVERIFY(window.minimumSizeHint().width() <= available.width());
-    }
-
         QTRY_VERIFY(w.find(u"keysDialog"_s));
         QVERIFY(w.find<QPlainTextEdit>(u"keysDialogText"_s)->toPlainText().contains(u"Open Terminal"_s));
     }

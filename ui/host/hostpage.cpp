@@ -163,7 +163,6 @@ void HostPage::showHost(const HostData &host, const QDateTime &now)
     const bool stale = host.isStale(now);
     m_shown = host.snapshot;
     m_shownStale = stale;
-    m_problems->showProblems(host.snapshot->problems);
     m_offer->showHost(host.spec, *host.snapshot);
     m_gpus->showSnapshot(*host.snapshot, host.history, stale);
     m_processes->showSnapshot(*host.snapshot, stale);
@@ -211,6 +210,8 @@ void HostPage::showHead(const HostData &host, const QDateTime &now)
                          {.text = summary.headline, .color = color, .bold = true},
                          {.text = summary.rest, .color = ColorId::Text}});
     m_headline->setToolTip(plainToolTip(summary.headline + u'\n' + summary.rest));
+    if (host.snapshot)
+        m_problems->showProblems(host.snapshot->problems, summary.problem);
     const bool stale = host.isStale(now);
     QList<TextRun> facts{{.text = factsLine(host), .color = ColorId::TextMuted}};
     if (host.snapshot) {

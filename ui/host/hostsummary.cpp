@@ -123,6 +123,19 @@ QString withoutStop(QString sentence)
     return sentence;
 }
 
+/// For the list, where the end is cut off: what is wrong stands before where it is.
+QString wordOf(const Problem &problem, const Snapshot &snapshot)
+{
+    const int index = problem.gpu.value_or(-1);
+    const QString gpu = index >= 0 ? Tr::tr("GPU %1").arg(index) : QString();
+    if (problem.code == "gpu.missing"_L1)
+        return gpu.isEmpty() ? Tr::tr("GPU missing") : Tr::tr("%1 missing").arg(gpu);
+    const QList<Gpu> gpus = snapshot.gpus.value_or(QList<Gpu>());
+    const auto card = std::ranges::find_if(
+        gpus, [index](const Gpu &each) { return index >= 0 && each.index == index && !each.fault.isEmpty(); });
+    return card == gpus.end() ? withoutStop(problem.text) : Tr::tr("%1: %2").arg(card->fault, gpu);
+}
+
 HostSummary unknownMemorySummary(const Snapshot &snapshot)
 {
     if (std::ranges::any_of(*snapshot.gpus, &Gpu::unifiedMemory)) {
@@ -195,8 +208,8 @@ HostSummary freshSummary(const HostData &host, const QDateTime &now)
     // A tool that does not answer explains the other problems; it stays the answer unless something is worse.
     if (worst <= summary.severity)
         return summary;
-    const QString text = withoutStop(problem->text);
-    return {worst, text, text, joined({summary.headline, summary.rest}, u" "_s)};
+    return {worst, wordOf(*problem, snapshot), withoutStop(problem->text),
+            joined({summary.headline, summary.rest}, u" "_s), problem->text};
 }
 
 } // namespace

@@ -15,6 +15,7 @@ struct HostSummary
     QString word;     ///< the state in a few words, for the list
     QString headline; ///< the answer; takes the severity's colour
     QString rest;     ///< goes on after the headline, muted
+    QString problem = {}; ///< the text of the problem that the headline says, so that nothing says it again
 };
 
 [[nodiscard]] HostSummary summaryOf(const HostData &host, const QDateTime &now);

@@ -52,8 +52,13 @@ ProblemList::ProblemList(const Theme &theme, QWidget *parent)
     hide();
 }
 
-void ProblemList::showProblems(QList<Problem> problems)
+void ProblemList::showProblems(QList<Problem> problems, const QString &said)
 {
+    for (Problem &problem : problems) {
+        if (problem.text == said)
+            problem.text = std::exchange(problem.advice, {});
+    }
+    problems.removeIf([](const Problem &problem) { return problem.text.isEmpty(); });
     std::ranges::stable_sort(problems, std::ranges::greater(), &Problem::severity);
     if (problems == m_problems)
         return;

@@ -22,7 +22,8 @@ class ProblemList final : public QWidget
 public:
     explicit ProblemList(const Theme &theme, QWidget *parent = nullptr);
 
-    void showProblems(QList<Problem> problems);
+    /// Of the one whose text is `said` already only the advice is shown.
+    void showProblems(QList<Problem> problems, const QString &said);
 
     [[nodiscard]] QSize sizeHint() const override;
     [[nodiscard]] bool hasHeightForWidth() const override { return true; }
