@@ -50,10 +50,10 @@ QString readOnlyReason(const HostSpec &host)
 {
     if (!isReadOnly(host.origin))
         return {};
-    const QString how = host.origin == HostOrigin::Included ? u"a file that hosts.toml includes"_s
-                                                            : u"which it is imported from"_s;
-    return u"\"%1\" stands in %2, %3; it is changed there by whoever keeps that file."_s.arg(
-        cleanLine(host.name), cleanLine(host.source), how);
+    const QString how = host.origin == HostOrigin::Included
+        ? u"a file that hosts.toml includes; it is changed there by whoever keeps that file."_s
+        : u"which an import wrote; the next import of the same source writes it anew."_s;
+    return u"\"%1\" stands in %2, %3"_s.arg(cleanLine(host.name), cleanLine(host.source), how);
 }
 
 } // namespace pilothouse

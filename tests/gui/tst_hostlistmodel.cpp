@@ -10,8 +10,11 @@
 
 #include <QAbstractItemModelTester>
 #include <QApplication>
+#include <QImage>
+#include <QPainter>
 #include <QRegularExpression>
 #include <QSignalSpy>
+#include <QWidget>
 
 using namespace pilothouse;
 using namespace pilothouse::test;
@@ -64,6 +67,51 @@ private slots:
         model.refreshAges();
         QCOMPARE(printed(model, DetailRole).last(), u"stale 31 s"_s);
         QVERIFY(model.index(1).data(StaleRole).toBool());
+    }
+
+    void readOnlyHost_hasAPadlockAndSaysWhy_data()
+    {
+        QTest::addColumn<HostOrigin>("origin");
+        QTest::addColumn<QString>("why");
+        QTest::newRow("own") << HostOrigin::OwnFile << QString();
+        QTest::newRow("typed") << HostOrigin::Typed << QString();
+        QTest::newRow("included") << HostOrigin::Included
+                                  << u"\"a\" stands in /team/hosts.toml, a file that hosts.toml includes; it is changed "
+                                     "there by whoever keeps that file."_s;
+        QTest::newRow("imported") << HostOrigin::Imported
+                                  << u"\"a\" stands in /team/hosts.toml, which an import wrote; the next import of the "
+                                     "same source writes it anew."_s;
+    }
+
+    void readOnlyHost_hasAPadlockAndSaysWhy()
+    {
+        QFETCH(const HostOrigin, origin);
+        QFETCH(const QString, why);
+        HostStore store([this] { return m_now; });
+        HostListModel model(store);
+        HostSpec host = spec(u"a"_s);
+        store.add(host);
+        const QImage open = picture(model);
+        host.origin = origin;
+        host.source = u"/team/hosts.toml"_s;
+        store.add(host); // as a file that is read again replaces it
+        QCOMPARE(model.index(0).data(LockedRole).toBool(), !why.isEmpty());
+        const QString toolTip = model.index(0).data(Qt::ToolTipRole).toString();
+        QVERIFY2(toolTip.contains(why), qPrintable(toolTip));
+        QCOMPARE(toolTip.contains(u"/team/hosts.toml"_s), !why.isEmpty());
+        QCOMPARE(model.index(0).data(Qt::AccessibleTextRole).toString().contains(u"read-only"_s), !why.isEmpty());
+        // Something is drawn below the state's icon, and nowhere else.
+        const QImage locked = picture(model);
+        QCOMPARE(locked != open, !why.isEmpty());
+        QRect drawn;
+        for (int y = 0; y < locked.height(); ++y) {
+            for (int x = 0; x < locked.width(); ++x) {
+                if (locked.pixel(x, y) != open.pixel(x, y))
+                    drawn |= QRect(x, y, 1, 1);
+            }
+        }
+        QVERIFY(drawn.isEmpty() || (drawn.top() >= locked.height() / 2 - 1 && drawn.right() < locked.height()));
+        QVERIFY(drawn.isEmpty() || drawn.height() >= 6);
     }
 
     void filter_nameTagTargetState_data()
@@ -124,6 +172,23 @@ private slots:
     }
 
 private:
+    /// The first row as the list draws it.
+    static QImage picture(const HostListModel &model)
+    {
+        const Theme theme(Theme::Mode::Light);
+        HostDelegate delegate(theme);
+        const QWidget list;
+        QStyleOptionViewItem option;
+        option.initFrom(&list);
+        option.widget = &list;
+        option.rect = QRect(QPoint(), QSize(300, delegate.sizeHint(option, model.index(0)).height()));
+        QImage image(option.rect.size(), QImage::Format_RGB32);
+        image.fill(Qt::white);
+        QPainter painter(&image);
+        delegate.paint(&painter, option, model.index(0));
+        return image;
+    }
+
     QDateTime m_now;
 };
 

@@ -46,7 +46,8 @@ QVariant HostListModel::data(const QModelIndex &index, int role) const
     case FilterRole: return row.words;
     case Qt::ToolTipRole: return plainToolTip(row.toolTip);
     case Qt::AccessibleTextRole: {
-        QStringList parts{row.name, severityWord(row.severity), row.state, row.memory};
+        QStringList parts{row.name, severityWord(row.severity), row.state, row.memory,
+                          row.locked ? tr("read-only") : QString()};
         parts.removeAll(QString());
         return parts.join(u", "_s);
     }
