@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/ctl/commandtable.h"
 
+#include "app/ctl/holderscommand.h"
 #include "app/ctl/hostscommand.h"
+#include "app/ctl/reclaimcommand.h"
 #include "app/ctl/snapshotcommand.h"
 #include "app/ctl/statuscommand.h"
 #include "app/ctl/testcommand.h"
@@ -11,6 +13,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <utility>
 
 namespace pilothouse {
 
@@ -91,16 +94,25 @@ constexpr std::array commonOptions{
     OptionRow{u"--help", u"", u"print this help; also -h, and help [COMMAND]", takeFlag<&Options::help>},
 };
 
+QString takeUnit(Options &options, const QString &value)
+{
+    const auto name = fullUnitName(value);
+    if (!name)
+        return u"the name of a systemd unit"_s;
+    if (!options.units.contains(*name))
+        options.units += *name;
+    return {};
+}
+
+/// Of commands that narrow to one.
+QString takeOneUnit(Options &options, const QString &value)
+{
+    options.units.clear();
+    return takeUnit(options, value);
+}
+
 constexpr std::array snapshotOptions{
-    OptionRow{u"--unit", u"U", u"systemd unit to report with its processes; may be given several times",
-              [](Options &options, const QString &value) {
-                  const auto name = fullUnitName(value);
-                  if (!name)
-                      return u"the name of a systemd unit"_s;
-                  if (!options.units.contains(*name))
-                      options.units += *name;
-                  return QString();
-              }},
+    OptionRow{u"--unit", u"U", u"systemd unit to report with its processes; may be given several times", takeUnit},
     OptionRow{u"--deep", u"", u"also device descriptors of every process, listening ports, /dev/shm, kernel log",
               takeFlag<&Options::deep>},
     OptionRow{u"--watch", u"SEC", u"take one every SEC seconds, and reconnect when the connection is lost",
@@ -129,6 +141,60 @@ constexpr std::array statusOptions{
     OptionRow{u"--all", u"", u"all hosts of the inventory, as without any TARGET and tag", takeFlag<&Options::all>},
 };
 
+constexpr std::array holdersOptions{
+    OptionRow{u"--unit", u"U", u"only this systemd unit's own processes, and leftovers on the GPUs that it uses", takeOneUnit},
+};
+
+/// A whole number from 0.
+template <class T>
+std::optional<T> wholeNumber(QStringView text)
+{
+    bool isNumber = false;
+    const qulonglong number = text.toULongLong(&isNumber);
+    if (!isNumber || !text.at(0).isDigit() || !std::in_range<T>(number))
+        return std::nullopt;
+    return T(number);
+}
+
+constexpr std::array reclaimOptions{
+    OptionRow{u"--unit", u"U", u"only this systemd unit's own leftovers, and those on the GPUs that it uses", takeOneUnit},
+    OptionRow{u"--gpu", u"N", u"only families that hold memory on this GPU; may be given several times",
+              [](Options &options, const QString &value) {
+                  const auto gpu = wholeNumber<int>(value);
+                  if (!gpu)
+                      return u"the index of a GPU"_s;
+                  options.gpus += *gpu;
+                  return QString();
+              }},
+    OptionRow{u"--include", u"PID:START", u"the family of this process too, though it is not ended by default (see holders)",
+              [](Options &options, const QString &value) {
+                  const auto pid = wholeNumber<qint64>(value.section(u':', 0, 0));
+                  const auto start = wholeNumber<quint64>(value.section(u':', 1));
+                  if (!pid || !start || *pid <= 1)
+                      return u"PID:START, as holders prints pid and start_ticks"_s;
+                  options.include += ProcessIdentity{Pid{*pid}, StartTicks{*start}};
+                  return QString();
+              }},
+    OptionRow{u"--below", u"MIB", u"done only when each GPU concerned is below this",
+              [](Options &options, const QString &value) {
+                  options.belowMib = wholeNumber<qint64>(value);
+                  return options.belowMib ? QString() : u"a whole number of MiB"_s;
+              }},
+    OptionRow{u"--grace", u"SEC", u"time between SIGTERM and SIGKILL",
+              [](Options &options, const QString &value) { return takeSeconds(options.grace, value, 0); }},
+    OptionRow{u"--dry-run", u"", u"print what would be done, the exact scripts and the plan's id; change nothing",
+              takeFlag<&Options::dryRun>},
+    OptionRow{u"--yes", u"", u"do it without asking", takeFlag<&Options::yes>},
+    OptionRow{u"--plan", u"ID", u"with --yes: only if the plan is still the one with this id",
+              [](Options &options, const QString &value) {
+                  static constexpr QStringView digits = u"0123456789abcdef";
+                  if (value.size() != 12 || !std::ranges::all_of(value, [](QChar c) { return digits.contains(c); }))
+                      return u"the id that --dry-run prints"_s;
+                  options.plan = value;
+                  return QString();
+              }},
+};
+
 template <class T>
 std::unique_ptr<Command> make(const CommandContext &context)
 {
@@ -141,8 +207,11 @@ constexpr std::array commands{
     CommandRow{u"snapshot", u"TARGET [--unit U]... [--deep] [--watch SEC [--count N]]",
                u"GPUs, their processes and units of a host, at one moment", 1, 1, snapshotOptions,
                make<SnapshotCommand>},
-    CommandRow{u"holders", u"TARGET [--unit U]", u"who holds the GPU memory, and why", 0, 0, {}, nullptr},
-    CommandRow{u"reclaim", u"TARGET ...", u"free GPU memory that leftovers hold", 0, 0, {}, nullptr},
+    CommandRow{u"holders", u"TARGET [--unit U]", u"who holds the GPU memory, and why", 1, 1, holdersOptions,
+               make<HoldersCommand>},
+    CommandRow{u"reclaim",
+               u"TARGET [--unit U] [--gpu N]... [--include PID:START]... [--below MIB] [--grace SEC] [--dry-run | --yes [--plan ID]]",
+               u"free GPU memory that leftovers hold", 1, 1, reclaimOptions, make<ReclaimCommand>},
     CommandRow{u"restart", u"TARGET U ...", u"restart a unit, with proof that it serves", 0, 0, {}, nullptr},
     CommandRow{u"unit", u"TARGET U ...", u"look at and control a systemd unit", 0, 0, {}, nullptr},
     CommandRow{u"evidence", u"TARGET [--unit U] -o FILE.tar.gz", u"what a post-mortem needs", 0, 0, {}, nullptr},

@@ -38,8 +38,8 @@ QString targetText()
 QString exitText()
 {
     return u"Exit status: 0 done; 1 the answer is no; 2 usage; 3 no connection; 4 sign-in\n"
-           u"refused; 5 host key unknown, changed or revoked; 6 the host lacks something; 8 a local\n"
-           u"failure; 130 interrupted.\n"_s;
+           u"refused; 5 host key unknown, changed or revoked; 6 the host lacks something; 7 refused\n"
+           u"by a safety rule; 8 a local failure; 130 interrupted.\n"_s;
 }
 
 } // namespace

@@ -120,6 +120,10 @@ private:
         }
         if (m_options.count && !m_options.watch)
             return usage(u"--count goes with --watch."_s, m_options.command);
+        if (m_options.dryRun && m_options.yes)
+            return usage(u"--dry-run and --yes exclude each other."_s, m_options.command);
+        if (!m_options.plan.isEmpty() && !m_options.yes)
+            return usage(u"--plan goes with --yes."_s, m_options.command);
         return m_options;
     }
 

@@ -4,6 +4,7 @@
 
 // A command line of pilothousectl, read by the tables of commandtable.h. Pure, one thread.
 
+#include "core/base/ids.h"
 #include "core/base/result.h"
 #include "core/probe/probesettings.h"
 
@@ -41,6 +42,15 @@ struct Options
     bool deep = false;
     std::optional<std::chrono::milliseconds> watch;
     std::optional<int> count;
+
+    // reclaim
+    QList<int> gpus;
+    QList<ProcessIdentity> include;
+    std::optional<qint64> belowMib;
+    std::optional<std::chrono::milliseconds> grace;
+    bool dryRun = false;
+    bool yes = false;
+    QString plan;           ///< id
 
     // status
     QStringList tags;

@@ -2,9 +2,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/audit/consoleid.h"
 
+#include "core/base/cleantext.h"
+
 #include <QDir>
 #include <QFile>
 #include <QRandomGenerator>
+#include <QSysInfo>
 #include <QTemporaryFile>
 
 #include <algorithm>
@@ -73,6 +76,16 @@ Result<QString> consoleId(const QString &folder)
             return QString::fromLatin1(id);
     }
     return failed(QString::fromLocal8Bit(std::strerror(errno)));
+}
+
+QString personHere()
+{
+    QString user = qEnvironmentVariable("USER");
+    if (user.isEmpty())
+        user = qEnvironmentVariable("LOGNAME");
+    if (user.isEmpty())
+        user = u"uid %1"_s.arg(::geteuid());
+    return cleanLine(QString(user + u'@' + QSysInfo::machineHostName()), 80);
 }
 
 } // namespace pilothouse

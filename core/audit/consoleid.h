@@ -12,4 +12,7 @@ namespace pilothouse {
 /// back finds its own lock. `folder` as from makeStateFolder(). Errors: LocalIo.
 [[nodiscard]] Result<QString> consoleId(const QString &folder);
 
+/// "ada@desk": the account that sits at this console, cleaned. Waits for no disk.
+[[nodiscard]] QString personHere();
+
 } // namespace pilothouse

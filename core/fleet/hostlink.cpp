@@ -46,6 +46,7 @@ public:
         emit q.snapshotArrived(snapshot);
     }
     void take(FailedRequest &&failed) { emit q.snapshotFailed(failed.error); }
+    void take(EndedAction &&action) { emit q.acted(action.id, action.result); }
 
     struct Asked
     {
@@ -60,6 +61,7 @@ public:
     SnapshotPtr latest;
     quint64 epoch = 0;
     quint64 questions = 0;
+    quint64 actions = 0;
     std::optional<Asked> asked;
     std::shared_ptr<LinkPort> port;
     std::shared_ptr<LinkThreads> threads;
@@ -162,6 +164,12 @@ void HostLink::setSpec(const HostSpec &spec, const ProbeSettings &probe)
 void HostLink::requestSnapshot(Depth depth)
 {
     d->port->post(TakeSnapshot{depth});
+}
+
+quint64 HostLink::act(const ActionRequest &request, const Actor &actor)
+{
+    d->port->post(RunAction{++d->actions, request, actor});
+    return d->actions;
 }
 
 } // namespace pilothouse

@@ -43,6 +43,9 @@ struct LinkState
     std::chrono::milliseconds interval{0}; ///< between the starts of two ticks as they are now; zero: only on request
 };
 
+struct ActionRequest;
+struct ActionResult;
+struct Actor;
 struct LinkEnvironment;
 
 class HostLink final : public QObject
@@ -86,6 +89,9 @@ public:
     /// expected GPUs are asked for. The name stays.
     void setSpec(const HostSpec &spec, const ProbeSettings &probe);
     void requestSnapshot(Depth depth);
+    /// Once, on the connection that stands; acted() follows with the number that this returns. Never repeated by itself: a
+    /// connection that breaks meanwhile makes its outcome unknown.
+    quint64 act(const ActionRequest &request, const Actor &actor);
 
 signals:
     // In the facade's thread.
@@ -93,6 +99,7 @@ signals:
     void questionAsked(const pilothouse::Question &question);
     void snapshotArrived(const pilothouse::SnapshotPtr &snapshot);
     void snapshotFailed(const pilothouse::Error &error);
+    void acted(quint64 id, const pilothouse::ActionResult &result);
 
 private:
     class Private;

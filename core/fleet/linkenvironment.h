@@ -5,6 +5,7 @@
 // What a host's link is built from: how to make a session and a prober, the shared gate and threads, and its times.
 // The seam at which tests put fakes. The environment is copied freely; sessions and probers live in a link's thread.
 
+#include "core/actions/actionrunner.h"
 #include "core/ssh/jump/handshakegate.h"
 #include "core/fleet/linkthreads.h"
 #include "core/fleet/networkwatch.h"
@@ -63,6 +64,8 @@ struct LinkBackend
 {
     std::function<std::unique_ptr<LinkSession>(const ConnectionSettings &)> makeSession;
     std::function<std::unique_ptr<LinkProber>(LinkSession &, const ProbeSettings &)> makeProber;
+    /// Empty: actions are refused.
+    std::function<std::unique_ptr<ActionRunner>(LinkSession &)> makeActions;
 };
 
 struct LinkTimings

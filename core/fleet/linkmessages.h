@@ -4,6 +4,7 @@
 
 // What crosses between a HostLink and the worker in its thread, both ways, always through a Handoff. Values.
 
+#include "core/actions/action.h"
 #include "core/base/earlyport.h"
 #include "core/fleet/hostlink.h"
 
@@ -24,18 +25,20 @@ struct SetLinkCadence { std::chrono::milliseconds cadence{0}; Depth depth = Dept
 struct SetDeepThreshold { int mib = 0; };
 struct SetLinkProbe { ProbeSettings probe; };
 struct TakeSnapshot { Depth depth = Depth::Light; };
+struct RunAction { quint64 id = 0; ActionRequest request; Actor actor; };
 struct EnterGate { quint64 attempt = 0; };
 struct QuitLink {};
 using LinkCommand = std::variant<OpenLink, CloseLink, RetryLink, ResumeLink, RenewLink, HoldLink, ReleaseLink, AnswerLink,
-                                 SetLinkCadence, SetDeepThreshold, SetLinkProbe, TakeSnapshot, EnterGate, QuitLink>;
+                                 SetLinkCadence, SetDeepThreshold, SetLinkProbe, TakeSnapshot, RunAction, EnterGate, QuitLink>;
 
 // From the worker.
 struct AskedQuestion { quint64 attempt = 0; Question question; };
 struct FailedRequest { Error error; };
+struct EndedAction { quint64 id = 0; ActionResult result; };
 struct LinkEvent
 {
     quint64 epoch = 0;
-    std::variant<LinkState, AskedQuestion, SnapshotPtr, FailedRequest> what;
+    std::variant<LinkState, AskedQuestion, SnapshotPtr, FailedRequest, EndedAction> what;
 };
 
 /// The way to a worker whose thread may not have started yet. Any thread.

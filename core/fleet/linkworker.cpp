@@ -179,6 +179,30 @@ void LinkWorker::handle(const TakeSnapshot &command)
         scheduleTick();
 }
 
+void LinkWorker::handle(const RunAction &command)
+{
+    if (m_state.phase != Phase::Connected || !m_session || !m_setup.environment.backend.makeActions) {
+        const Error away{ErrorCode::ConnectionLost, u"There is no connection to the host."_s, {}};
+        publish(EndedAction{command.id, {std::nullopt, away, false, {}}});
+        return;
+    }
+    if (!m_actions) {
+        m_actions = m_setup.environment.backend.makeActions(*m_session);
+        connect(m_actions.get(), &ActionRunner::done, this,
+                [this](quint64 id, const ActionResult &result) { publish(EndedAction{id, result}); });
+    }
+    m_actions->run(command.id, command.request, command.actor, {m_state.peer, m_probe.sudo, m_sudoPassword});
+}
+
+/// What runs is told to be over before its shell goes.
+void LinkWorker::endActions()
+{
+    if (!m_actions)
+        return;
+    m_actions->abandon({ErrorCode::ConnectionLost, u"The connection to the host has ended."_s, {}});
+    deleteSoon(m_actions, this);
+}
+
 void LinkWorker::handle(const EnterGate &command)
 {
     if (command.attempt != m_attempt || !m_ticket || m_session)
@@ -196,6 +220,7 @@ void LinkWorker::handle(const EnterGate &command)
     connect(m_session.get(), &LinkSession::ended, this, [this](const Error &error) {
         m_personSignedIn = m_personSignedIn || m_session->neededPerson();
         m_onTheWay = m_session->endedOnTheWay();
+        endActions();
         deleteSoon(m_prober, this);
         deleteSoon(m_session, this);
         lose(error);
@@ -324,6 +349,7 @@ void LinkWorker::endSession()
     m_asking = false;
     m_ticking = false;
     m_connectedAt.reset();
+    endActions();
     deleteSoon(m_prober, this); // before its session
     if (!m_session)
         return;

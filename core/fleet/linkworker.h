@@ -58,6 +58,7 @@ private:
     void handle(const SetDeepThreshold &command);
     void handle(const SetLinkProbe &command);
     void handle(const TakeSnapshot &command);
+    void handle(const RunAction &command);
     void handle(const EnterGate &command);
     void handle(const QuitLink &command);
 
@@ -80,6 +81,7 @@ private:
 
     void setPhase(LinkState::Phase phase, const QString &words = {}, const std::optional<Error> &error = {});
     void publish(decltype(LinkEvent::what) what);
+    void endActions();
 
     using Phase = LinkState::Phase;
     const LinkSetup m_setup;
@@ -110,6 +112,7 @@ private:
     std::unique_ptr<HandshakeGate::Ticket> m_ticket;
     std::unique_ptr<LinkSession> m_session;
     std::unique_ptr<LinkProber> m_prober;
+    std::unique_ptr<ActionRunner> m_actions; // made with the first action of a session
     std::shared_ptr<SudoPassword> m_sudoPassword; // outlives connections
     Handoff<LinkCommand> m_commands;
 };

@@ -87,6 +87,9 @@ LinkEnvironment standardLinkEnvironment()
                                         const ProbeSettings &settings) -> std::unique_ptr<LinkProber> {
         return std::make_unique<StandardProber>(static_cast<StandardSession &>(session).shells(), settings);
     };
+    environment.backend.makeActions = [](LinkSession &session) {
+        return std::make_unique<ActionRunner>(static_cast<StandardSession &>(session).shells());
+    };
     environment.threads = std::make_shared<LinkThreads>();
     environment.random = [] { return QRandomGenerator::global()->generateDouble(); };
     return environment;

@@ -65,6 +65,16 @@ void ProbeChannel::open(RootWay way, std::chrono::milliseconds limit)
     m_shell->write(stageText(nonce, m_marker, m_role, way));
 }
 
+void ProbeChannel::run(RootWay way, const QByteArray &nonce, const QByteArray &script, std::chrono::milliseconds startLimit,
+                       std::chrono::milliseconds limit)
+{
+    m_script = script;
+    m_scriptNonce = nonce;
+    m_scriptLimit = limit;
+    m_scriptSent = false;
+    open(way, startLimit);
+}
+
 void ProbeChannel::ask(const ProbeRequest &request, std::chrono::milliseconds limit)
 {
     const auto line = requestLine(request);
@@ -150,6 +160,13 @@ void ProbeChannel::takeEvent(FrameDecoder::Event event)
     if (event == FrameDecoder::Event::Staged && m_way == RootWay::SudoWithPassword && m_state == State::Staging) {
         m_state = State::Authorizing;
         m_decoder.expectStage(m_marker.run);
+    } else if (event == FrameDecoder::Event::Staged && !m_script.isEmpty()) {
+        m_state = State::Busy;
+        m_limit = m_scriptLimit;
+        m_decoder.expectAnswer(m_scriptNonce, 0);
+        m_deadline.start(m_limit);
+        m_scriptSent = true;
+        m_shell->write(m_script);
     } else if (event == FrameDecoder::Event::Staged) {
         const QByteArray nonce = makeNonce();
         m_state = State::Starting;

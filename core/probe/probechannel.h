@@ -37,6 +37,12 @@ public:
     [[nodiscard]] const ProbeAnswer &answer() const { return m_decoder.answer(); }
     /// Only while Closed.
     void open(RootWay way, std::chrono::milliseconds limit);
+    /// In place of open() and ask(): opens the shell, sends `script` and waits for its one answer, whose frames carry `nonce`
+    /// and tick 0. answered() or failed() follows.
+    void run(RootWay way, const QByteArray &nonce, const QByteArray &script, std::chrono::milliseconds startLimit,
+             std::chrono::milliseconds limit);
+    /// The script of run() has left: what fails after that may have happened.
+    [[nodiscard]] bool scriptSent() const { return m_scriptSent; }
     /// After passwordWanted(): sudo's password with its line end, or none. Wipes it.
     void givePassword(QByteArray line);
     /// After failed(): why sudo gave no root shell; None where it had no part in that.
@@ -83,6 +89,10 @@ private:
     qsizetype m_saidBeforePrompt = 0; ///< of m_errors
     SudoRefusal m_refusal;
     bool m_inputClosed = false;
+    QByteArray m_script; ///< of run(); empty: the probe's
+    QByteArray m_scriptNonce;
+    std::chrono::milliseconds m_scriptLimit{};
+    bool m_scriptSent = false;
 };
 
 } // namespace pilothouse

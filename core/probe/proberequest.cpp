@@ -34,20 +34,6 @@ bool isFieldName(const QString &name)
     });
 }
 
-/// Comments are for the reader of the tree; every host would pay for them.
-QByteArray withoutComments(QByteArrayView script)
-{
-    QByteArray result;
-    const QList<QByteArray> lines = script.toByteArray().split('\n');
-    for (const QByteArray &line : lines) {
-        if (line.isEmpty() || line.trimmed().startsWith('#'))
-            continue;
-        result.append(line);
-        result.append('\n');
-    }
-    return result;
-}
-
 void appendPids(QByteArray &line, const char *key, const QList<qint64> &pids)
 {
     const char *before = key;
@@ -81,7 +67,28 @@ bool appendFields(QByteArray &line, const char *key, const QStringList &fields)
 
 QByteArray nameOf(ProbeRole role)
 {
-    return role == ProbeRole::Kernel ? "kernel" : "driver";
+    switch (role) {
+    case ProbeRole::Kernel:
+        return "kernel";
+    case ProbeRole::Driver:
+        return "driver";
+    case ProbeRole::Action:
+        return "action";
+    }
+    return {};
+}
+
+QByteArray withoutComments(QByteArrayView script)
+{
+    QByteArray result;
+    const QList<QByteArray> lines = script.toByteArray().split('\n');
+    for (const QByteArray &line : lines) {
+        if (line.isEmpty() || line.trimmed().startsWith('#'))
+            continue;
+        result.append(line);
+        result.append('\n');
+    }
+    return result;
 }
 
 bool isUnitName(const QString &name)

@@ -15,7 +15,8 @@
 
 namespace pilothouse {
 
-enum class ProbeRole { Kernel, Driver };
+/// Action: a shell of core/actions, for one script.
+enum class ProbeRole { Kernel, Driver, Action };
 
 /// Who asks; stands in the arguments of the probe's shells, so that a later connection of the same
 /// console finds them.
@@ -74,5 +75,8 @@ enum class RootWay { None, SudoUnasked, SudoWithPassword };
 [[nodiscard]] Result<QByteArray> requestLine(const ProbeRequest &request);
 
 [[nodiscard]] QByteArray nameOf(ProbeRole role);
+
+/// A script without its comments, which are for the reader of the tree: every host would pay for them.
+[[nodiscard]] QByteArray withoutComments(QByteArrayView script);
 
 } // namespace pilothouse

@@ -5,10 +5,14 @@
 // A pilothouse-simhost and the files by which a console finds its hosts; ends with the object. For tests only: the test
 // depends on the targets pilothouse-simhost and pilothouse-simtools.
 
+#include "tests/support/testmain.h"
+
 #include <QJsonDocument>
 #include <QJsonObject>
 #include <QProcess>
 #include <QTemporaryDir>
+
+#include <cstdio>
 
 namespace pilothouse::test {
 
@@ -58,4 +62,27 @@ private:
     QJsonObject m_ready;
 };
 
+/// The hosts need namespaces: on a machine that allows none a program of simulated hosts is skipped.
+template <class Test>
+int runWithSimHosts(int argc, char **argv)
+{
+    prepare();
+    QCoreApplication app(argc, argv);
+    SimHosts trial;
+    if (!trial.start({QStringLiteral("--scenario"), QStringLiteral("plain")})) {
+        std::printf("SKIP: %s\n", trial.errors().trimmed().constData());
+        return 77;
+    }
+    if (!trial.end())
+        return 1;
+    Test test;
+    return QTest::qExec(&test, argc, argv);
+}
+
 } // namespace pilothouse::test
+
+#define PILOTHOUSE_SIM_TEST_MAIN(Test)                                                                       \
+    int main(int argc, char **argv)                                                                          \
+    {                                                                                                        \
+        return pilothouse::test::runWithSimHosts<Test>(argc, argv);                                          \
+    }

@@ -166,8 +166,6 @@ void TstCtl::version_isPrinted()
 void TstCtl::laterCommand_isRefusedInOneSentence_data()
 {
     QTest::addColumn<QStringList>("arguments");
-    QTest::newRow("holders") << QStringList{u"holders"_s, u"gpu1"_s};
-    QTest::newRow("reclaim") << QStringList{u"reclaim"_s, u"gpu1"_s, u"--dry-run"_s, u"--gpu"_s, u"3"_s};
     QTest::newRow("restart") << QStringList{u"restart"_s, u"gpu1"_s, u"vllm"_s, u"--yes"_s};
     QTest::newRow("unit") << QStringList{u"unit"_s, u"gpu1"_s, u"vllm"_s, u"status"_s};
     QTest::newRow("evidence") << QStringList{u"evidence"_s, u"gpu1"_s, u"-o"_s, u"x.tar.gz"_s};

@@ -3,14 +3,11 @@
 // `pilothousectl status` against simulated GPU hosts and a real sshd at once.
 #include "tests/support/simhosts.h"
 #include "tests/support/sshdserver.h"
-#include "tests/support/testmain.h"
 #include "tests/unit/ctl/ctlrun.h"
 
 #include <QDir>
 #include <QJsonArray>
 #include <QTemporaryDir>
-
-#include <cstdio>
 
 using namespace pilothouse::test;
 using namespace Qt::StringLiterals;
@@ -216,19 +213,5 @@ void TstCtlStatus::nothingToLookAt_saysWhatToDo()
     QVERIFY2(result.errors.contains(words), result.errors.constData());
 }
 
-int main(int argc, char **argv)
-{
-    prepare();
-    QCoreApplication app(argc, argv);
-    // The hosts need namespaces. A machine that allows none cannot run this.
-    SimHosts trial;
-    if (!trial.start({u"--scenario"_s, u"plain"_s})) {
-        std::printf("SKIP: %s\n", trial.errors().trimmed().constData());
-        return 77;
-    }
-    if (!trial.end())
-        return 1;
-    TstCtlStatus test;
-    return QTest::qExec(&test, argc, argv);
-}
+PILOTHOUSE_SIM_TEST_MAIN(TstCtlStatus)
 #include "tst_ctlstatus.moc"

@@ -1,0 +1,86 @@
+// SPDX-FileCopyrightText: Pilothouse contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/ctl/holderscommand.h"
+
+#include "app/ctl/holderstext.h"
+#include "app/ctl/interrupts.h"
+#include "app/ctl/snapshottext.h"
+#include "core/diagnosis/diagnosisjson.h"
+#include "core/fleet/hostdiagnosis.h"
+#include "core/fleet/servicediscovery.h"
+#include "core/host/gpusourcewords.h"
+#include "core/host/snapshotjson.h"
+
+#include <QJsonDocument>
+
+namespace pilothouse {
+
+HoldersCommand::HoldersCommand(const CommandContext &context)
+    : Command(context)
+    , m_visit(context)
+{
+    connect(&context.interrupts, &Interrupts::interrupted, this, [this] { finish(exitCodeOf(ErrorCode::Cancelled)); });
+    connect(&m_visit, &HostVisit::taken, this, &HoldersCommand::take);
+    connect(&m_visit, &HostVisit::told, this,
+            [this](const QHash<quint16, PortAnswer> &ports) { show(*m_snapshot, ports); });
+    connect(&m_visit, &HostVisit::missed, this, &HoldersCommand::stop);
+    connect(&m_visit, &HostVisit::away, this, &HoldersCommand::stop);
+}
+
+void HoldersCommand::start()
+{
+    if (const auto begun = m_visit.begin(options().arguments.first()); !begun)
+        stop(begun.error());
+    else
+        m_visit.look(Depth::Deep);
+}
+
+void HoldersCommand::take(const SnapshotPtr &snapshot)
+{
+    const QList<ServiceSpec> found = discoverServices(*snapshot, m_visit.host().services);
+    if (!std::exchange(m_looked, true) && !found.isEmpty()) {
+        m_lineage = remember(m_lineage, *snapshot);
+        m_visit.watchToo(found);
+        m_visit.look(Depth::Deep);
+        return;
+    }
+    m_snapshot = snapshot;
+    m_visit.askPorts(portsToAsk(*snapshot, diagnose(m_visit.host(), *snapshot, m_lineage)));
+}
+
+void HoldersCommand::show(const Snapshot &snapshot, const QHash<quint16, PortAnswer> &ports)
+{
+    Diagnosis diagnosis = diagnose(m_visit.host(), snapshot, m_lineage, ports);
+    if (!options().units.isEmpty()) {
+        erase_if(diagnosis.families, [&](const Family &family) {
+            return !concernsUnit(family, options().units.first(), m_visit.host(), snapshot);
+        });
+    }
+    if (options().json) {
+        const QJsonObject document = withDiagnosis(toJson(snapshot), diagnosis);
+        output().data(QString::fromUtf8(QJsonDocument(document).toJson(QJsonDocument::Compact)) + u'\n');
+    } else {
+        output().data(holdersText(snapshot, diagnosis, !options().units.isEmpty(), output()));
+        for (const QString &line : problemLines(snapshot))
+            output().problem(line);
+    }
+    if (!snapshot.gpus)
+        output().problem(missingGpusText(snapshot));
+    finish(snapshot.gpus ? 0 : exitCodeOf(ErrorCode::ToolMissing));
+}
+
+void HoldersCommand::stop(const Error &error)
+{
+    output().problem(sentenceOf(error));
+    finish(exitCodeOf(error.code));
+}
+
+void HoldersCommand::finish(int exitCode)
+{
+    if (std::exchange(m_over, true))
+        return;
+    m_visit.leave(); // its link ends with this command: we may be in one of its signals
+    emit finished(exitCode);
+}
+
+} // namespace pilothouse

@@ -1,0 +1,337 @@
+// SPDX-FileCopyrightText: Pilothouse contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/ctl/reclaimcommand.h"
+
+#include "app/ctl/interrupts.h"
+#include "app/ctl/output.h"
+#include "app/ctl/planfile.h"
+#include "app/ctl/reclaimtext.h"
+#include "core/audit/consoleid.h"
+#include "core/base/statefolder.h"
+#include "core/fleet/hostdiagnosis.h"
+#include "core/fleet/servicediscovery.h"
+#include "core/workflow/reclaimwords.h"
+
+#include <QJsonDocument>
+
+#include <algorithm>
+
+namespace pilothouse {
+
+using namespace Qt::StringLiterals;
+
+namespace {
+
+/// From one look a young orphan may be a server that loads; this long a second one tells.
+constexpr std::chrono::milliseconds watchTime{11'000};
+
+bool mayOnlyBeYoung(const Diagnosis &diagnosis)
+{
+    return std::ranges::any_of(diagnosis.families, [](const Family &family) {
+        return family.verdict == Verdict::Starting && family.modifiers.contains(u"ORPHAN"_s);
+    });
+}
+
+} // namespace
+
+ReclaimCommand::ReclaimCommand(const CommandContext &context)
+    : Command(context)
+    , m_visit(context)
+    , m_terminal(context.output, context.interrupts)
+{
+    m_wake.setSingleShot(true);
+    m_clock.start();
+    connect(&m_wake, &QTimer::timeout, this, [this] {
+        if (m_run)
+            m_run->takeWake();
+        else
+            m_visit.look(Depth::Deep);
+    });
+    connect(&context.interrupts, &Interrupts::interrupted, this, [this] {
+        if (m_run)
+            m_run->cancel();
+        else
+            finish(exitCodeOf(ErrorCode::Cancelled));
+    });
+    connect(&m_visit, &HostVisit::taken, this, &ReclaimCommand::take);
+    connect(&m_visit, &HostVisit::told, this,
+            [this](const QHash<quint16, PortAnswer> &ports) { consider(*m_snapshot, ports); });
+    connect(&m_visit, &HostVisit::missed, this, &ReclaimCommand::missed);
+    connect(&m_visit, &HostVisit::away, this, &ReclaimCommand::away);
+}
+
+ReclaimCommand::~ReclaimCommand() = default;
+
+void ReclaimCommand::start()
+{
+    if (options().readOnly && !options().dryRun) {
+        stop({ErrorCode::ReadOnly, u"--read-only forbids whatever changes a host."_s, u"Use --dry-run to see the plan."_s});
+        return;
+    }
+    if (!options().yes && !options().dryRun && !Terminal::isThere()) {
+        stop({ErrorCode::Usage, u"There is no terminal to ask for consent."_s, u"Use --yes, or --dry-run to see the plan."_s});
+        return;
+    }
+    if (const auto ready = prepare(); !ready) {
+        stop(ready.error());
+        return;
+    }
+    m_visit.look(Depth::Deep);
+}
+
+Result<void> ReclaimCommand::prepare()
+{
+    const auto folder = makeStateFolder(stateFolder());
+    if (!folder)
+        return fail(folder.error());
+    const auto id = consoleId(*folder);
+    if (!id)
+        return fail(id.error());
+    if (const auto begun = m_visit.begin(options().arguments.first()); !begun)
+        return fail(begun.error());
+    if (m_visit.host().access == Access::ReadOnly && !options().dryRun) {
+        return fail(ErrorCode::ReadOnly, u"%1 is read-only in the inventory."_s.arg(m_visit.host().name),
+                    u"Its entry in hosts.toml says access = \"read-only\"."_s);
+    }
+    m_actor = {*id, personHere(), m_visit.host().name, *folder};
+    connect(m_visit.link(), &HostLink::acted, this, [this](quint64 number, const ActionResult &answer) {
+        if (number == m_acting && m_run)
+            m_run->takeAction(answer);
+    });
+    return {};
+}
+
+void ReclaimCommand::take(const SnapshotPtr &snapshot)
+{
+    if (m_phase == Phase::Running) {
+        m_run->takeSnapshot(*snapshot);
+        return;
+    }
+    if (m_phase == Phase::Asking)
+        return;
+    const QList<ServiceSpec> found = discoverServices(*snapshot, m_visit.host().services);
+    if (m_phase == Phase::Looking && !found.isEmpty()) {
+        m_phase = Phase::LookingForUnits; // whether they run decides what their processes are
+        m_lineage = remember(m_lineage, *snapshot);
+        m_visit.watchToo(found);
+        m_visit.look(Depth::Deep);
+        return;
+    }
+    m_snapshot = snapshot;
+    m_visit.askPorts(portsToAsk(*snapshot, pilothouse::diagnose(m_visit.host(), *snapshot, m_lineage)));
+}
+
+void ReclaimCommand::consider(const Snapshot &snapshot, const QHash<quint16, PortAnswer> &ports)
+{
+    const Diagnosis diagnosis = pilothouse::diagnose(m_visit.host(), snapshot, m_lineage, ports);
+    m_lineage = remember(m_lineage, snapshot);
+    const auto plan = planOf(snapshot, diagnosis);
+    if (!plan) {
+        stop(plan.error());
+        return;
+    }
+    if (m_phase == Phase::Again) {
+        compare(*plan);
+        return;
+    }
+    if (plan->families.isEmpty() && mayOnlyBeYoung(diagnosis) && !std::exchange(m_watched, true)) {
+        m_phase = Phase::Watching;
+        print({QDateTime::currentDateTimeUtc(), u"watch"_s, WorkflowEvent::State::Started,
+               u"An orphan is so young that it may be loading: looked at for %1 whether it grows."_s.arg(secondsOf(watchTime)), {}});
+        m_wake.start(watchTime);
+        return;
+    }
+    propose(*plan, diagnosis);
+}
+
+Result<Plan> ReclaimCommand::planOf(const Snapshot &snapshot, const Diagnosis &diagnosis) const
+{
+    PlanOptions wanted;
+    wanted.gpus = options().gpus;
+    wanted.include = options().include;
+    wanted.belowMib = options().belowMib;
+    wanted.grace = options().grace;
+    if (!options().units.isEmpty()) {
+        wanted.concerns = [&](const Family &family) {
+            return concernsUnit(family, options().units.first(), m_visit.host(), snapshot);
+        };
+    }
+    return makePlan(snapshot, diagnosis, wanted);
+}
+
+void ReclaimCommand::propose(const Plan &plan, const Diagnosis &diagnosis)
+{
+    if (!options().plan.isEmpty() && options().plan != plan.id()) {
+        for (const QString &line : planDifference(m_actor.auditFolder, options().plan, plan))
+            output().problem(line);
+        result(WorkflowEvent::State::Refused, u"The plan is no longer %1 but %2: nothing was done."_s.arg(options().plan, plan.id()),
+               exitCodeOf(ErrorCode::RefusedBySafety));
+    } else if (plan.families.isEmpty()) {
+        nothingToDo(plan, diagnosis);
+    } else if (options().dryRun) {
+        show(plan);
+    } else if (options().yes) {
+        show(plan);
+        run(plan);
+    } else {
+        show(plan);
+        ask(plan);
+    }
+}
+
+void ReclaimCommand::nothingToDo(const Plan &plan, const Diagnosis &diagnosis)
+{
+    for (const QString &line : plan.left)
+        output().problem(line);
+    const QString text = u"There is nothing to reclaim. "_s + diagnosis.host.text;
+    if (plan.leftBySafety)
+        result(WorkflowEvent::State::Refused, text, exitCodeOf(ErrorCode::RefusedBySafety));
+    else if (diagnosis.host.state == HostState::Free)
+        result(WorkflowEvent::State::Done, text, 0);
+    else
+        result(WorkflowEvent::State::Failed, text, 1);
+}
+
+void ReclaimCommand::show(const Plan &plan)
+{
+    const auto scripts = planScripts(plan, m_actor);
+    if (!scripts) {
+        stop(scripts.error());
+        return;
+    }
+    const WorkflowEvent event{QDateTime::currentDateTimeUtc(), u"plan"_s, WorkflowEvent::State::Done, u"Plan %1."_s.arg(plan.id()), toJson(plan)};
+    if (options().json && options().dryRun) {
+        WorkflowEvent whole = event;
+        whole.data.insert(u"scripts"_s, *scripts);
+        print(whole);
+    } else if (options().json) {
+        print(event);
+    } else {
+        output().data(planText(plan, output()) + (options().dryRun ? *scripts : QString()) + u'\n');
+    }
+    if (!options().dryRun)
+        return;
+    if (const auto kept = keepPlan(m_actor.auditFolder, plan); !kept)
+        output().problem(sentenceOf(kept.error())); // only the difference would be missing
+    result(WorkflowEvent::State::Done, u"Nothing was done. To run this very plan: --yes --plan %1"_s.arg(plan.id()), 0);
+}
+
+void ReclaimCommand::ask(const Plan &plan)
+{
+    m_phase = Phase::Asking;
+    m_agreed = plan;
+    m_terminal.ask(u"End %1 on %2? Type yes or no: "_s.arg(processesInWords(plan.targets().size()), plan.host), Terminal::Typing::Shown,
+                   [this](const std::optional<QString> &line) {
+                       if (!line || line->trimmed().toLower() != "yes"_L1) {
+                           result(WorkflowEvent::State::Refused, u"Declined: nothing was done."_s, exitCodeOf(ErrorCode::Cancelled));
+                           return;
+                       }
+                       m_phase = Phase::Again; // a person takes their time, and the host went on
+                       m_visit.look(Depth::Deep);
+                   });
+}
+
+void ReclaimCommand::compare(const Plan &plan)
+{
+    if (plan.id() == m_agreed->id()) {
+        run(plan);
+        return;
+    }
+    for (const QString &line : differenceOf(m_agreed->deeds(), plan.deeds()))
+        output().problem(line);
+    result(WorkflowEvent::State::Refused, u"The host has changed since you were asked: nothing was done."_s,
+           exitCodeOf(ErrorCode::RefusedBySafety));
+}
+
+void ReclaimCommand::run(const Plan &plan)
+{
+    if (m_over)
+        return;
+    m_phase = Phase::Running;
+    m_endedAt = QDateTime::currentDateTimeUtc();
+    m_run = std::make_unique<ReclaimRun>(plan, static_cast<ReclaimHost &>(*this));
+    connect(m_run.get(), &ReclaimRun::happened, this, &ReclaimCommand::print);
+    connect(m_run.get(), &ReclaimRun::finished, this, &ReclaimCommand::finish);
+    m_run->start();
+}
+
+void ReclaimCommand::missed(const Error &error)
+{
+    if (m_run)
+        m_run->takeMiss(error);
+    else if (m_phase != Phase::Asking)
+        stop(error);
+}
+
+void ReclaimCommand::away(const Error &error, bool final)
+{
+    if (m_run)
+        m_run->takeAway(error, final);
+    else if (m_phase != Phase::Asking || final)
+        stop(error);
+}
+
+void ReclaimCommand::act(const ActionRequest &request)
+{
+    m_acting = m_visit.link()->act(request, m_actor);
+}
+
+void ReclaimCommand::look(Depth depth)
+{
+    m_visit.look(depth);
+}
+
+void ReclaimCommand::wakeAfter(std::chrono::milliseconds time)
+{
+    m_wake.start(time);
+}
+
+qint64 ReclaimCommand::nowMs() const
+{
+    return m_clock.elapsed();
+}
+
+Diagnosis ReclaimCommand::diagnose(const Snapshot &snapshot)
+{
+    const Diagnosis diagnosis = pilothouse::diagnose(m_visit.host(), snapshot, m_lineage, {}, m_endedAt);
+    m_lineage = remember(m_lineage, snapshot);
+    return diagnosis;
+}
+
+void ReclaimCommand::print(const WorkflowEvent &event)
+{
+    if (options().json)
+        output().data(QString::fromUtf8(QJsonDocument(toJson(event)).toJson(QJsonDocument::Compact)) + u'\n');
+    else if (event.step == "result"_L1)
+        output().data(event.text + u'\n');
+    else
+        output().prompt(lineOf(event, output()));
+}
+
+void ReclaimCommand::result(WorkflowEvent::State state, const QString &text, int exitCode)
+{
+    print({QDateTime::currentDateTimeUtc(), u"result"_s, state, text, {{u"exit_code"_s, exitCode}}});
+    finish(exitCode);
+}
+
+void ReclaimCommand::stop(const Error &error)
+{
+    if (options().json) {
+        const bool refused = exitCodeOf(error.code) == exitCodeOf(ErrorCode::RefusedBySafety);
+        result(refused ? WorkflowEvent::State::Refused : WorkflowEvent::State::Failed, sentenceOf(error), exitCodeOf(error.code));
+        return;
+    }
+    output().problem(sentenceOf(error));
+    finish(exitCodeOf(error.code));
+}
+
+void ReclaimCommand::finish(int exitCode)
+{
+    if (std::exchange(m_over, true))
+        return;
+    m_wake.stop();
+    m_visit.leave(); // its link ends with this command: we may be in one of its signals
+    emit finished(exitCode);
+}
+
+} // namespace pilothouse

@@ -1,0 +1,69 @@
+// SPDX-FileCopyrightText: Pilothouse contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+// `pilothousectl reclaim`: looks, plans, asks, looks again, and runs the plan that was agreed to. Without consent nothing
+// leaves for the host but questions.
+
+#include "app/ctl/command.h"
+#include "app/ctl/hostvisit.h"
+#include "core/diagnosis/lineage.h"
+#include "core/workflow/reclaimrun.h"
+
+#include <QElapsedTimer>
+#include <QTimer>
+
+namespace pilothouse {
+
+class ReclaimCommand final : public Command, private ReclaimHost
+{
+    Q_OBJECT
+public:
+    explicit ReclaimCommand(const CommandContext &context);
+    ~ReclaimCommand() override;
+    void start() override;
+
+private:
+    enum class Phase { Looking, LookingForUnits, Watching, Asking, Again, Running };
+
+    [[nodiscard]] Result<void> prepare();
+    void take(const SnapshotPtr &snapshot);
+    void missed(const Error &error);
+    void away(const Error &error, bool final);
+    void consider(const Snapshot &snapshot, const QHash<quint16, PortAnswer> &ports);
+    [[nodiscard]] Result<Plan> planOf(const Snapshot &snapshot, const Diagnosis &diagnosis) const;
+    void propose(const Plan &plan, const Diagnosis &diagnosis);
+    void nothingToDo(const Plan &plan, const Diagnosis &diagnosis);
+    void show(const Plan &plan);
+    void ask(const Plan &plan);
+    void compare(const Plan &plan);
+    void run(const Plan &plan);
+    void print(const WorkflowEvent &event);
+    void result(WorkflowEvent::State state, const QString &text, int exitCode);
+    void stop(const Error &error);
+    void finish(int exitCode);
+
+    // ReclaimHost
+    void act(const ActionRequest &request) override;
+    void look(Depth depth) override;
+    void wakeAfter(std::chrono::milliseconds time) override;
+    [[nodiscard]] qint64 nowMs() const override;
+    [[nodiscard]] Diagnosis diagnose(const Snapshot &snapshot) override;
+
+    HostVisit m_visit;
+    Terminal m_terminal;
+    Actor m_actor;
+    Lineage m_lineage;
+    SnapshotPtr m_snapshot; ///< whose ports are being asked
+    Phase m_phase = Phase::Looking;
+    std::optional<Plan> m_agreed;
+    std::unique_ptr<ReclaimRun> m_run;
+    QTimer m_wake;
+    QElapsedTimer m_clock;
+    QDateTime m_endedAt;
+    quint64 m_acting = 0;
+    bool m_watched = false;
+    bool m_over = false;
+};
+
+} // namespace pilothouse

@@ -1,0 +1,65 @@
+// SPDX-FileCopyrightText: Pilothouse contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/actions/action.h"
+
+namespace pilothouse {
+
+using namespace Qt::StringLiterals;
+
+bool changesHost(ActionRequest::Kind kind)
+{
+    using Kind = ActionRequest::Kind;
+    return kind == Kind::Terminate || kind == Kind::Kill || kind == Kind::StopUnit;
+}
+
+QString nameOf(ActionRequest::Kind kind)
+{
+    using Kind = ActionRequest::Kind;
+    switch (kind) {
+    case Kind::Begin:
+        return u"lock.take"_s;
+    case Kind::Look:
+        return u"look.processes"_s;
+    case Kind::Terminate:
+        return u"signal.term"_s;
+    case Kind::Kill:
+        return u"signal.kill"_s;
+    case Kind::StopUnit:
+        return u"unit.stop"_s;
+    case Kind::LookAtUnit:
+        return u"look.unit"_s;
+    case Kind::End:
+        return u"lock.drop"_s;
+    case Kind::AskPorts:
+        return u"look.ports"_s;
+    }
+    return {};
+}
+
+QString wordsOf(ProcessOutcome::What what)
+{
+    using What = ProcessOutcome::What;
+    switch (what) {
+    case What::Signalled:
+        return u"signalled"_s;
+    case What::Gone:
+        return u"already gone"_s;
+    case What::Other:
+        return u"gone; another process has its number now, which was not touched"_s;
+    case What::Changed:
+        return u"not touched: its user or control group has changed since it was looked at"_s;
+    case What::Refused:
+        return u"refused: it is never touched"_s;
+    case What::Denied:
+        return u"no permission"_s;
+    case What::Alive:
+        return u"still there"_s;
+    case What::Unlocked:
+        return u"not touched: another console took the lock"_s;
+    case What::Untold:
+        return u"not told by the host"_s;
+    }
+    return {};
+}
+
+} // namespace pilothouse

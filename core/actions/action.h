@@ -1,0 +1,132 @@
+// SPDX-FileCopyrightText: Pilothouse contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+// What may be done to a host, and what came of it. Plain values, any thread.
+
+#include "core/base/error.h"
+#include "core/base/ids.h"
+
+#include <QHash>
+#include <QList>
+#include <QString>
+#include <QStringList>
+
+#include <chrono>
+#include <optional>
+#include <utility>
+
+namespace pilothouse {
+
+/// Who acts: stands in the host's lock and log, and in the audit.
+struct Actor
+{
+    QString console;     ///< consoleId() of core/audit
+    QString person;      ///< "ada@desk"
+    QString host;        ///< name in the inventory
+    QString auditFolder; ///< where audit.jsonl lies
+};
+
+struct SignalTarget
+{
+    ProcessIdentity identity;
+    std::optional<qint64> uid; ///< as it was diagnosed; another one now means a fresh diagnosis
+    QString cgroup;            ///< the same; empty: not compared
+    QString name;              ///< for people and the audit, cleaned
+
+    friend bool operator==(const SignalTarget &, const SignalTarget &) = default;
+};
+
+struct ActionRequest
+{
+    enum class Kind {
+        Begin,     ///< takes the lock, says who else is here
+        Look,      ///< which of the targets are still there; keeps the lock
+        Terminate, ///< SIGTERM
+        Kill,      ///< SIGKILL
+        StopUnit,  ///< systemctl stop --no-block
+        LookAtUnit,
+        End,       ///< gives the lock back
+        AskPorts,  ///< do they answer over HTTP; needs no lock
+    };
+    Kind kind = Kind::Look;
+    QString bootId;     ///< on another boot nothing is done
+    bool asRoot = false; ///< by the way by which the probe became root
+    QList<SignalTarget> targets;
+    QString unit;
+    bool userUnit = false;
+    QList<std::pair<QString, quint16>> ports; ///< numeric address, port
+    QString what;       ///< one line for the host's log and the audit
+    std::chrono::milliseconds limit{10'000};
+};
+
+/// It is written down before it is done.
+[[nodiscard]] bool changesHost(ActionRequest::Kind kind);
+/// "signal.term", for the audit.
+[[nodiscard]] QString nameOf(ActionRequest::Kind kind);
+
+struct ProcessOutcome
+{
+    enum class What {
+        Signalled,
+        Gone,
+        Other,    ///< another process has its number now
+        Changed,  ///< its user or control group is another one than was diagnosed
+        Refused,  ///< never to be touched: process 1, kernel threads, this console's own shells
+        Denied,   ///< no permission
+        Alive,
+        Unlocked, ///< the lock was lost at the last moment
+        Untold,   ///< the answer says nothing of it
+    };
+    ProcessIdentity identity;
+    What what = What::Untold;
+
+    friend bool operator==(const ProcessOutcome &, const ProcessOutcome &) = default;
+};
+
+[[nodiscard]] QString wordsOf(ProcessOutcome::What what);
+
+struct UnitOutcome
+{
+    std::optional<int> stopStatus; ///< of systemctl stop
+    QString stopWords;             ///< what it said, cleaned
+    QString active;                ///< empty: systemctl did not say
+    QString sub;
+    bool jobPending = false;
+    std::optional<std::chrono::milliseconds> stopLimit; ///< its TimeoutStopSec; no value: none, or not told
+};
+
+struct PortStatus
+{
+    std::optional<int> health; ///< HTTP status of /health; 0: nobody answered; no value: nobody could ask
+    std::optional<int> models; ///< of /v1/models, asked where /health tells nothing
+
+    friend bool operator==(const PortStatus &, const PortStatus &) = default;
+};
+
+struct ActionAnswer
+{
+    /// NotNeeded: of an action that changes nothing.
+    enum class Lock { NotNeeded, Mine, Busy, None, OtherBoot, Dropped };
+    Lock lock = Lock::None;
+    QString lockHolder;             ///< Busy: whose, cleaned
+    std::optional<int> lockAgeS;
+    QString way;                    ///< how signals went: "perl", "python", "shell"
+    QList<ProcessOutcome> processes; ///< one for each target, in their order
+    UnitOutcome unit;
+    QHash<quint16, PortStatus> ports;
+    QStringList sessions;           ///< lines of who -u, cleaned
+    QStringList jobs;               ///< pending unit jobs
+    QStringList lastDeed;           ///< "key=value" of the host's state file
+};
+
+/// Of one action: an answer, or an error. `sent`: the script had left, so that with an error nobody knows what was done.
+struct ActionResult
+{
+    std::optional<ActionAnswer> answer;
+    std::optional<Error> error;
+    bool sent = false;
+    QString auditTrouble; ///< the outcome could not be written down
+};
+
+} // namespace pilothouse

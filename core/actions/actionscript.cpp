@@ -1,0 +1,132 @@
+// SPDX-FileCopyrightText: Pilothouse contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/actions/actionscript.h"
+
+#include "core/base/cleantext.h"
+#include "core/base/quoting.h"
+#include "core/probe/proberequest.h"
+#include "resourcetexts.h"
+
+#include <algorithm>
+
+namespace pilothouse {
+
+using namespace Qt::StringLiterals;
+
+namespace {
+
+bool consistsOf(QStringView text, QStringView allowed)
+{
+    return !text.isEmpty() && std::ranges::all_of(text, [&](QChar c) { return allowed.contains(c); });
+}
+
+/// One line of the console's or the host's own, as one word of a POSIX shell.
+QByteArray word(const QString &text)
+{
+    return shellQuoted(cleanLine(text, 300)).toUtf8();
+}
+
+QByteArrayView bodyOf(ActionRequest::Kind kind)
+{
+    using Kind = ActionRequest::Kind;
+    switch (kind) {
+    case Kind::Begin:
+        return resources::beginAction;
+    case Kind::Look:
+    case Kind::Terminate:
+    case Kind::Kill:
+        return resources::signalAction;
+    case Kind::StopUnit:
+    case Kind::LookAtUnit:
+        return resources::unitAction;
+    case Kind::End:
+        return resources::endAction;
+    case Kind::AskPorts:
+        return resources::askAction;
+    }
+    return {};
+}
+
+QByteArray signalOf(ActionRequest::Kind kind)
+{
+    using Kind = ActionRequest::Kind;
+    return kind == Kind::Terminate ? "TERM" : kind == Kind::Kill ? "KILL" : "NONE";
+}
+
+Result<QByteArray> targetLines(const QList<SignalTarget> &targets)
+{
+    QByteArray lines = "targets() {\n:\n";
+    for (const SignalTarget &target : targets) {
+        if (target.identity.pid.value <= 1)
+            return fail(ErrorCode::RefusedBySafety, u"PID %1 is never signalled."_s.arg(target.identity.pid.value));
+        lines += "target " + QByteArray::number(target.identity.pid.value) + ' '
+            + QByteArray::number(target.identity.start.value) + ' '
+            + (target.uid ? QByteArray::number(*target.uid) : QByteArray("''")) + ' '
+            // A name that had to be cleaned is not the host's any more, and is not compared.
+            + (cleanLine(target.cgroup, 4096) == target.cgroup && !target.cgroup.contains(QChar::ReplacementCharacter)
+                   ? shellQuoted(target.cgroup).toUtf8() : QByteArray("''"))
+            + '\n';
+    }
+    return QByteArray(lines + "}\n");
+}
+
+Result<QByteArray> argumentsOf(const ActionRequest &request, const Actor &actor)
+{
+    static constexpr QStringView hex = u"0123456789abcdef-";
+    using Kind = ActionRequest::Kind;
+    if (request.kind == Kind::AskPorts) {
+        static constexpr QStringView address = u"0123456789abcdefABCDEF.:";
+        QByteArray words;
+        for (const auto &[host, port] : request.ports) {
+            if (!consistsOf(host, address))
+                return fail(ErrorCode::Internal, u"\"%1\" is no numeric address."_s.arg(cleanLine(host, 80)));
+            words += (words.isEmpty() ? "" : " ") + host.toLatin1() + ',' + QByteArray::number(port);
+        }
+        return QByteArray("PORTS='" + words + "'\n");
+    }
+    if (!consistsOf(request.bootId, hex) && request.kind != Kind::End)
+        return fail(ErrorCode::RefusedBySafety, u"The host did not tell its boot id, without which no process is sure to be the same."_s);
+    if (!consistsOf(actor.console, hex))
+        return fail(ErrorCode::Internal, u"The console has no usable id."_s);
+    QByteArray text = "CONSOLE=" + actor.console.toLatin1() + "\nPERSON=" + word(actor.person) + "\nWHAT=" + word(request.what)
+        + "\nBOOT=" + request.bootId.toLatin1() + '\n';
+    const auto body = bodyOf(request.kind);
+    if (body == QByteArrayView(resources::signalAction)) {
+        const auto targets = targetLines(request.targets);
+        if (!targets)
+            return fail(targets.error());
+        text += "SIGNAL=" + signalOf(request.kind) + '\n' + *targets;
+    } else if (body == QByteArrayView(resources::unitAction)) {
+        if (!isUnitName(request.unit))
+            return fail(ErrorCode::Usage, u"\"%1\" is no name of a systemd unit."_s.arg(cleanLine(request.unit, 80)));
+        text += "UNIT=" + shellQuoted(request.unit).toUtf8() + "\nVERB=" + (request.kind == Kind::StopUnit ? "stop" : "show")
+            + "\nSCOPE=" + (request.userUnit ? "--user" : "") + '\n';
+    }
+    return text;
+}
+
+} // namespace
+
+QByteArray sharedScript()
+{
+    static const QByteArray shared = withoutComments(resources::actionScript);
+    return shared;
+}
+
+Result<QByteArray> actionScript(const ActionRequest &request, const Actor &actor, const QByteArray &nonce)
+{
+    const auto arguments = argumentsOf(request, actor);
+    if (!arguments)
+        return arguments;
+    return QByteArray("N=" + nonce + '\n' + *arguments + sharedScript() + withoutComments(bodyOf(request.kind)));
+}
+
+Result<QByteArray> actionExcerpt(const ActionRequest &request, const Actor &actor)
+{
+    const auto arguments = argumentsOf(request, actor);
+    if (!arguments)
+        return arguments;
+    return QByteArray(*arguments + withoutComments(bodyOf(request.kind)));
+}
+
+} // namespace pilothouse

@@ -1,0 +1,68 @@
+// SPDX-FileCopyrightText: Pilothouse contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+// One reclaim while it runs: a state machine that asks its host for one thing at a time and never waits itself. It knows no
+// connection and no clock: what it asks for is answered by its take… functions. Any thread, one.
+
+#include "core/workflow/memorywatch.h"
+#include "core/workflow/workflowevent.h"
+
+#include <QObject>
+
+#include <memory>
+
+namespace pilothouse {
+
+/// What a run needs of the world. Calls return at once.
+class ReclaimHost
+{
+public:
+    virtual ~ReclaimHost() = default;
+    virtual void act(const ActionRequest &request) = 0;  ///< takeAction() follows
+    virtual void look(Depth depth) = 0;                  ///< takeSnapshot() or takeMiss() follows, once there is a connection
+    virtual void wakeAfter(std::chrono::milliseconds time) = 0; ///< takeWake() follows; a newer call replaces an older one
+    [[nodiscard]] virtual qint64 nowMs() const = 0;
+    [[nodiscard]] virtual Diagnosis diagnose(const Snapshot &snapshot) = 0;
+};
+
+struct ReclaimTimings
+{
+    std::chrono::milliseconds poll{500};       ///< between two looks
+    std::chrono::milliseconds beat{4'000};     ///< the host's lock is renewed at least so often
+    std::chrono::milliseconds killPatience{15'000}; ///< still there so long after SIGKILL: stuck
+    std::chrono::milliseconds unitPatience{90'000}; ///< where the unit itself names no limit
+    std::chrono::milliseconds awayPatience{120'000}; ///< for a connection that broke
+};
+
+class ReclaimRun final : public QObject
+{
+    Q_OBJECT
+public:
+    /// `host` outlives the run. The plan is what a person consented to.
+    ReclaimRun(Plan plan, ReclaimHost &host, ReclaimTimings timings = {}, QObject *parent = nullptr);
+    ~ReclaimRun() override;
+
+    void start();
+    void takeAction(const ActionResult &result);
+    void takeSnapshot(const Snapshot &snapshot);
+    void takeMiss(const Error &error);
+    void takeWake();
+    /// There is no connection. `final`: and none will come.
+    void takeAway(const Error &error, bool final);
+    /// Ends the grace now.
+    void killNow();
+    /// At the next safe moment: nothing more is sent to the host but the lock's return.
+    void cancel();
+
+signals:
+    void happened(const pilothouse::WorkflowEvent &event);
+    /// Once, after the event of step "result".
+    void finished(int exitCode);
+
+private:
+    class Private;
+    std::unique_ptr<Private> d;
+};
+
+} // namespace pilothouse

@@ -1,0 +1,24 @@
+// SPDX-FileCopyrightText: Pilothouse contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+// Small words of a running reclaim. Pure, any thread.
+
+#include "core/actions/action.h"
+
+#include <QJsonObject>
+
+namespace pilothouse {
+
+/// Of an action that broke off: the connection, or a host that did not answer in time.
+[[nodiscard]] bool isLinkTrouble(ErrorCode code);
+
+/// "1 process", "9 processes".
+[[nodiscard]] QString processesInWords(qsizetype count);
+/// "1.5 s".
+[[nodiscard]] QString secondsOf(std::chrono::milliseconds time);
+/// "PID 7 (a) is", "PID 7 (a), PID 8 (b) are".
+[[nodiscard]] QString namesOf(const QList<SignalTarget> &targets);
+[[nodiscard]] QJsonObject pidsOf(const QList<SignalTarget> &targets);
+
+} // namespace pilothouse
