@@ -5,6 +5,7 @@
 BY_PERL='
 use Socket qw(:all);
 $SIG{ALRM} = sub { exit };
+$SIG{PIPE} = "IGNORE";
 my ($address, $port, $path) = @ARGV;
 alarm 2;
 my $six = $address =~ /:/;
@@ -13,7 +14,8 @@ connect($s, $six ? sockaddr_in6($port, inet_pton(AF_INET6, $address)) : sockaddr
 syswrite $s, "GET $path HTTP/1.0\r\nHost: $address\r\nConnection: close\r\n\r\n";
 my $text = "";
 while (length $text < 64 && sysread $s, my $part, 64) { $text .= $part; last if $text =~ /\n/ }
-print $1 if $text =~ m{^HTTP/1\.[01] (\d{3})};'
+exit 3 unless $text =~ m{^HTTP/1\.[01] (\d{3})};
+print $1;'
 BY_PYTHON='
 import re, socket, sys
 address, port, path = sys.argv[1:]
@@ -23,27 +25,40 @@ try:
     s.sendall(("GET %s HTTP/1.0\r\nHost: %s\r\nConnection: close\r\n\r\n" % (path, address)).encode())
     found = re.match(rb"HTTP/1\.[01] (\d{3})", s.recv(64))
     print(found.group(1).decode() if found else "")
+    sys.exit(0 if found else 3)
+except ConnectionResetError:
+    sys.exit(3)
 except OSError:
     pass'
 
+# Status 3: somebody is there who says something else than HTTP, or closes.
 get() {
     if command -v perl >/dev/null 2>&1; then
         perl -e "$BY_PERL" "$1" "$2" "$3"
     elif command -v python3 >/dev/null 2>&1; then
         python3 -I -S -c "$BY_PYTHON" "$1" "$2" "$3"
-    elif command -v curl >/dev/null 2>&1; then
-        case $1 in *:*) h="[$1]" ;; *) h=$1 ;; esac
-        c=$(curl -q --noproxy '*' --max-time 2 -s -o /dev/null -w '%{http_code}' "http://$h:$2$3")
-        if [ "$c" != 000 ]; then printf %s "$c"; fi
     else
-        printf -
+        by_curl http "$1" "$2" "$3"
     fi
+}
+by_curl() {
+    if ! command -v curl >/dev/null 2>&1; then printf -; return; fi
+    case $2 in *:*) h="[$2]" ;; *) h=$2 ;; esac
+    c=$(curl -q -g -k --noproxy '*' --max-time 2 -s -o /dev/null -w '%{http_code}' "$1://$h:$3$4")
+    r=$?
+    if [ "$c" != 000 ]; then printf %s "$c"; return; fi
+    case $r in 1|8|52|56) return 3 ;; esac
 }
 ask_one() {
     a=${1%,*} p=${1##*,}
+    way=get
     one=$(get "$a" "$p" /health 2>/dev/null </dev/null)
+    if [ $? = 3 ]; then # it may be TLS
+        way='by_curl https'
+        one=$($way "$a" "$p" /health 2>/dev/null </dev/null)
+    fi
     two=
-    case $one in '' | - | 2?? | 401 | 403 | 503) ;; *) two=$(get "$a" "$p" /v1/models 2>/dev/null </dev/null) ;; esac
+    case $one in '' | - | 2?? | 401 | 403 | 503) ;; *) two=$($way "$a" "$p" /v1/models 2>/dev/null </dev/null) ;; esac
     printf '%s %s %s\n' "$p" "${one:-0}" "${two:-0}"
 }
 perform() {

@@ -3,9 +3,12 @@
 // The host's lock, the audit before and after, and what is said when the link breaks.
 #include "core/actions/actionanswer.h"
 #include "core/actions/actionscript.h"
+#include "tests/support/skip.h"
 #include "tests/support/testmain.h"
 #include "tests/unit/actions/actionrig.h"
 
+#include <QProcess>
+#include <QStandardPaths>
 #include <QTcpServer>
 #include <QTcpSocket>
 
@@ -39,6 +42,7 @@ private slots:
     void unit_isAskedOfSystemd();
     void ports_areAskedOverHttp_data();
     void ports_areAskedOverHttp();
+    void ports_areAskedOverTls();
 
 private:
     [[nodiscard]] static ProbeAnswer answerWith(const QByteArray &lock, const QByteArray &signal)
@@ -335,6 +339,39 @@ void TstActionRunner::ports_areAskedOverHttp()
     QVERIFY(!QFile::exists(rig.runFile(u"pilothouse.lock"_s))); // asking changes nothing
     request.ports = {{u"127.0.0.1$(reboot)"_s, quint16(1)}};
     QVERIFY(rig.run(request).error);
+}
+
+void TstActionRunner::ports_areAskedOverTls()
+{
+    if (QStandardPaths::findExecutable(u"openssl"_s).isEmpty() || QStandardPaths::findExecutable(u"curl"_s).isEmpty())
+        PILOTHOUSE_SKIP("needs openssl and curl");
+    QTemporaryDir keys;
+    const QString key = keys.filePath(u"key"_s);
+    const QString certificate = keys.filePath(u"certificate"_s);
+    QCOMPARE(QProcess::execute(u"openssl"_s, {u"req"_s, u"-batch"_s, u"-x509"_s, u"-newkey"_s, u"rsa:2048"_s, u"-nodes"_s, u"-subj"_s, u"/CN=x"_s,
+                                              u"-days"_s, u"2"_s, u"-keyout"_s, key, u"-out"_s, certificate}), 0);
+    QTcpServer server;
+    QVERIFY(server.listen(QHostAddress::LocalHost));
+    const quint16 port = server.serverPort();
+    server.close();
+    QProcess tls; // -www: a page of its own whatever is asked for
+    tls.start(u"openssl"_s, {u"s_server"_s, u"-www"_s, u"-quiet"_s, u"-accept"_s, u"127.0.0.1:%1"_s.arg(port), u"-key"_s, key, u"-cert"_s, certificate});
+    const auto end = qScopeGuard([&tls] {
+        tls.kill();
+        tls.waitForFinished(5000);
+    });
+    QTRY_VERIFY([port] {
+        QTcpSocket trial;
+        trial.connectToHost(QHostAddress::LocalHost, port);
+        return trial.waitForConnected(500);
+    }());
+    ActionRig rig;
+    ActionRequest request;
+    request.kind = Kind::AskPorts;
+    request.ports = {{u"127.0.0.1"_s, port}};
+    const ActionResult result = rig.run(request);
+    QVERIFY2(result.answer, result.error ? qPrintable(sentenceOf(*result.error)) : "");
+    QCOMPARE(result.answer->ports.value(port), (PortStatus{200, 0}));
 }
 
 PILOTHOUSE_TEST_MAIN(TstActionRunner)
