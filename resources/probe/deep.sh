@@ -286,8 +286,9 @@ parents() {
     l=$(grep -Hs '^Name:' $files)
     emit parents 0 "$s" "$l"
 }
-# Who is logged in, as logind keeps it, and when each terminal was touched. FIFOs lie there too. The last line is the
-# host's clock: what stands in /proc of a process just started is as old as that.
+# Who is logged in, as logind keeps it, and when each terminal was touched, those of a network login too, of which it may
+# not know. FIFOs lie there too. The last line is the host's clock: what stands in /proc of a process just started is as
+# old as that.
 sessions() {
     [ -d "$LOGINS" ] || return
     up
@@ -297,15 +298,15 @@ sessions() {
         if [ -f "$f" ]; then files="$files $f"; fi
     done
     if [ -n "$files" ]; then
-        O=$(grep -HsE '^(USER|SCOPE|TTY|STATE|CLASS)=' $files)
+        O=$(grep -HsE '^(UID|USER|SCOPE|TTY|STATE|CLASS)=' $files)
         set -f
         for l in $O; do
             case $l in *:TTY=*) t=${l##*:TTY=} ;; *) continue ;; esac
-            case $t in ''|*[!a-z0-9/]*) continue ;; esac
+            case $t in ''|pts/*|*[!a-z0-9/]*) continue ;; esac
             ttys="$ttys /dev/$t"
         done
         set +f
-        [ -z "$ttys" ] || O=$O$NL$(stat -c '%X %n' $ttys /proc/self/stat 2>/dev/null)
+        O=$O$NL$(stat -c '%X %u %n' $ttys /dev/pts/[0-9]* /proc/self/stat 2>/dev/null)
     fi
     emit sessions 0 "$s" "$O"
 }

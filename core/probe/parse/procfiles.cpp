@@ -56,16 +56,19 @@ ProcStatus parseProcStatus(QByteArrayView lines)
 QList<LoginSession> parseSessions(QByteArrayView text)
 {
     QMap<QByteArray, QHash<QByteArray, QByteArray>> sessions;
-    QHash<QByteArray, qint64> touched;
+    QHash<QByteArray, qint64> touched; // by terminal, and the latest by "uid N"
     std::optional<qint64> now;
     for (const QByteArrayView line : linesOf(text)) {
         if (!line.startsWith('/')) {
             const QList<QByteArrayView> words = wordsOf(line);
-            const auto seconds = words.size() == 2 ? toInteger(words.at(0)) : std::nullopt;
-            if (seconds && words.at(1) == "/proc/self/stat")
+            const auto seconds = words.size() == 3 ? toInteger(words.at(0)) : std::nullopt;
+            if (seconds && words.at(2) == "/proc/self/stat") {
                 now = *seconds;
-            else if (seconds && words.at(1).startsWith("/dev/"))
-                touched.insert(words.at(1).sliced(5).toByteArray(), *seconds);
+            } else if (seconds && words.at(2).startsWith("/dev/")) {
+                touched.insert(words.at(2).sliced(5).toByteArray(), *seconds);
+                qint64 &latest = touched["uid " + words.at(1).toByteArray()];
+                latest = std::max(latest, *seconds);
+            }
             continue;
         }
         const qsizetype colon = line.indexOf(':');
@@ -83,7 +86,9 @@ QList<LoginSession> parseSessions(QByteArrayView text)
         LoginSession login;
         login.name = cleanLine(session->value("SCOPE", "session-" + session.key() + ".scope"), 128);
         login.user = cleanLine(session->value("USER"), 64);
-        const auto at = touched.constFind(session->value("TTY"));
+        auto at = touched.constFind(session->value("TTY"));
+        if (at == touched.cend() && !session->contains("TTY"))
+            at = touched.constFind("uid " + session->value("UID"));
         if (now && at != touched.cend())
             login.idleS = std::max(0.0, double(*now) - double(*at));
         list += login;

@@ -28,8 +28,9 @@ struct ProcStatus
 /// Lines of /proc/PID/status, and of its wchan.
 [[nodiscard]] ProcStatus parseProcStatus(QByteArrayView lines);
 
-/// Lines "PATH/ID:KEY=VALUE" of logind's files, each session's behind one another, then "SECONDS TERMINAL" and, last,
-/// "SECONDS /proc/self/stat", the host's clock. Sessions that are closing or a manager's are nobody's any more.
+/// Lines "PATH/ID:KEY=VALUE" of logind's files, each session's behind one another, then "SECONDS UID TERMINAL" and, last,
+/// "SECONDS UID /proc/self/stat", the host's clock. Sessions that are closing or a manager's are nobody's any more. Where
+/// logind knows no terminal, the one counts that its user has touched last.
 [[nodiscard]] QList<LoginSession> parseSessions(QByteArrayView text);
 
 [[nodiscard]] HostMemory parseMeminfo(QByteArrayView meminfo);

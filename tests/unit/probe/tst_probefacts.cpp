@@ -243,7 +243,7 @@ void TstProbeFacts::sessions_underEachShell()
     QCOMPARE(sessions.at(0).user, u"alice"_s);
     QVERIFY(sessions.at(0).idleS.isKnown()); // of /dev/null, whenever that was read
     QCOMPARE(sessions.at(1).name, u"session-5.scope"_s);
-    QVERIFY(!sessions.at(1).idleS.isKnown());
+    QVERIFY(!sessions.at(1).idleS.isKnown()); // no terminal is called so
 }
 
 PILOTHOUSE_PROBE_TEST_MAIN(TstProbeFacts)

@@ -102,9 +102,12 @@ void TstProcFiles::sessions_ofLogind()
                       "/run/systemd/sessions/5:USER=root\n/run/systemd/sessions/5:CLASS=manager\n"
                       "/run/systemd/sessions/6:USER=carol\n/run/systemd/sessions/6:STATE=online\n"
                       "/run/systemd/sessions/7:STATE=online\n/run/systemd/sessions/8\n"
-                      "1796237400 /dev/pts/0\n1796237400 /dev/pts/1\nx /dev/pts/2\n1796237472 /proc/self/stat\n");
-    QCOMPARE(sessions, (QList<LoginSession>{{u"session-3.scope"_s, u"alice"_s, 72.0}, {u"session-6.scope"_s, u"carol"_s, {}}}));
-    QVERIFY(!parseSessions("/run/systemd/sessions/3:USER=a\n/run/systemd/sessions/3:TTY=pts/0\n5 /dev/pts/0\n").first().idleS.isKnown());
+                      "/run/systemd/sessions/9:USER=dave\n/run/systemd/sessions/9:UID=1009\n"
+                      "1796237400 1001 /dev/pts/0\n1796237400 1002 /dev/pts/1\nx 0 /dev/pts/2\n1796237000 1009 /dev/pts/3\n"
+                      "1796237460 1009 /dev/pts/4\n1796237470 1008 /dev/pts/5\n1796237472 0 /proc/self/stat\n");
+    QCOMPARE(sessions, (QList<LoginSession>{{u"session-3.scope"_s, u"alice"_s, 72.0}, {u"session-6.scope"_s, u"carol"_s, {}},
+                                            {u"session-9.scope"_s, u"dave"_s, 12.0}}));
+    QVERIFY(!parseSessions("/run/systemd/sessions/3:USER=a\n/run/systemd/sessions/3:TTY=pts/0\n5 0 /dev/pts/0\n").first().idleS.isKnown());
 }
 
 PILOTHOUSE_TEST_MAIN(TstProcFiles)
