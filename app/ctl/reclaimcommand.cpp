@@ -10,6 +10,7 @@
 #include "core/base/statefolder.h"
 #include "core/fleet/hostdiagnosis.h"
 #include "core/fleet/servicediscovery.h"
+#include "core/workflow/evidence.h"
 #include "core/workflow/reclaimwords.h"
 
 #include <QJsonDocument>
@@ -249,7 +250,9 @@ void ReclaimCommand::run(const Plan &plan)
         return;
     m_phase = Phase::Running;
     m_endedAt = QDateTime::currentDateTimeUtc();
-    m_run = std::make_unique<ReclaimRun>(plan, static_cast<ReclaimHost &>(*this));
+    ReclaimSettings settings;
+    settings.evidence = !options().noEvidence;
+    m_run = std::make_unique<ReclaimRun>(plan, static_cast<ReclaimHost &>(*this), settings);
     connect(m_run.get(), &ReclaimRun::happened, this, &ReclaimCommand::print);
     connect(m_run.get(), &ReclaimRun::finished, this, &ReclaimCommand::finish);
     m_run->start();
@@ -296,6 +299,11 @@ Diagnosis ReclaimCommand::diagnose(const Snapshot &snapshot)
     const Diagnosis diagnosis = pilothouse::diagnose(m_visit.host(), snapshot, m_lineage, {}, m_endedAt);
     m_lineage = remember(m_lineage, snapshot);
     return diagnosis;
+}
+
+Result<QString> ReclaimCommand::keepEvidence(const QByteArray &text)
+{
+    return pilothouse::keepEvidence(m_actor.auditFolder, m_actor.host, QDateTime::currentDateTimeUtc(), text);
 }
 
 void ReclaimCommand::print(const WorkflowEvent &event)

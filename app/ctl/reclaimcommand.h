@@ -49,6 +49,7 @@ private:
     void wakeAfter(std::chrono::milliseconds time) override;
     [[nodiscard]] qint64 nowMs() const override;
     [[nodiscard]] Diagnosis diagnose(const Snapshot &snapshot) override;
+    [[nodiscard]] Result<QString> keepEvidence(const QByteArray &text) override;
 
     HostVisit m_visit;
     Terminal m_terminal;

@@ -30,6 +30,7 @@ QString gpusInWords(const QList<PlanGpu> &gpus)
 QStringList stepsOf(const Plan &plan)
 {
     QStringList steps{u"Take the host's lock and see who else is here."_s};
+    steps += u"Keep evidence of the processes, for at most 10 s, unless --no-evidence."_s;
     QStringList units;
     for (const PlanFamily &family : plan.families) {
         if (!family.stopUnit.isEmpty() && !units.contains(family.stopUnit))
@@ -97,7 +98,8 @@ Result<QString> planScripts(const Plan &plan, const Actor &actor)
     QString text = u"\n# Each script begins with a line N=<nonce>, drawn anew. Its arguments and its own part stand below; between\n"
                    "# them stands the part that all share, printed first.\n# ---- shared\n"_s
         + QString::fromUtf8(sharedScript());
-    QList<ActionRequest> requests{requestFor(plan, Kind::Begin, {}, u"reclaim %1 begins"_s.arg(plan.id()))};
+    QList<ActionRequest> requests{requestFor(plan, Kind::Begin, {}, u"reclaim %1 begins"_s.arg(plan.id())),
+                                  requestFor(plan, Kind::Evidence, plan.targets(), {})};
     for (const PlanFamily &family : plan.families) {
         if (family.stopUnit.isEmpty())
             continue;

@@ -30,6 +30,8 @@ QString nameOf(ActionRequest::Kind kind)
         return u"look.unit"_s;
     case Kind::End:
         return u"lock.drop"_s;
+    case Kind::Evidence:
+        return u"look.evidence"_s;
     case Kind::AskPorts:
         return u"look.ports"_s;
     }

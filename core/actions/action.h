@@ -47,6 +47,7 @@ struct ActionRequest
         StopUnit,  ///< systemctl stop --no-block
         LookAtUnit,
         End,       ///< gives the lock back
+        Evidence,  ///< how the targets stand, for a post-mortem; needs no lock
         AskPorts,  ///< do they answer over HTTP; needs no lock
     };
     Kind kind = Kind::Look;
@@ -115,6 +116,7 @@ struct ActionAnswer
     QList<ProcessOutcome> processes; ///< one for each target, in their order
     UnitOutcome unit;
     QHash<quint16, PortStatus> ports;
+    QByteArray evidence;            ///< as it came: hostile, and with secrets
     QStringList sessions;           ///< lines of who -u, cleaned
     QStringList jobs;               ///< pending unit jobs
     QStringList lastDeed;           ///< "key=value" of the host's state file

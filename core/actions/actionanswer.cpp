@@ -161,6 +161,12 @@ Result<ActionAnswer> readActionAnswer(const ProbeAnswer &answer, const ActionReq
         readPorts(answer, read);
         return read;
     }
+    if (request.kind == ActionRequest::Kind::Evidence) {
+        const Frame *frame = answer.find("evidence");
+        read.lock = frame ? ActionAnswer::Lock::NotNeeded : ActionAnswer::Lock::OtherBoot;
+        read.evidence = frame ? frame->output : QByteArray();
+        return read;
+    }
     if (const auto lock = readLock(answer, read); !lock)
         return fail(lock.error());
     if (const auto processes = readProcesses(answer, request, read); !processes)

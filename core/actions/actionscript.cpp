@@ -41,6 +41,8 @@ QByteArrayView bodyOf(ActionRequest::Kind kind)
         return resources::unitAction;
     case Kind::End:
         return resources::endAction;
+    case Kind::Evidence:
+        return resources::evidenceAction;
     case Kind::AskPorts:
         return resources::askAction;
     }
@@ -96,6 +98,11 @@ Result<QByteArray> argumentsOf(const ActionRequest &request, const Actor &actor)
         if (!targets)
             return fail(targets.error());
         text += "SIGNAL=" + signalOf(request.kind) + '\n' + *targets;
+    } else if (request.kind == Kind::Evidence) {
+        const auto targets = targetLines(request.targets);
+        if (!targets)
+            return fail(targets.error());
+        text += "UNIT=" + (isUnitName(request.unit) ? shellQuoted(request.unit).toUtf8() : QByteArray()) + '\n' + *targets;
     } else if (body == QByteArrayView(resources::unitAction)) {
         if (!isUnitName(request.unit))
             return fail(ErrorCode::Usage, u"\"%1\" is no name of a systemd unit."_s.arg(cleanLine(request.unit, 80)));

@@ -234,7 +234,10 @@ private:
         for (const auto &[key, component] : components()) {
             Kin kin;
             kin.rows = component.rows;
-            std::ranges::stable_sort(kin.rows, {}, [&](qsizetype at) { return m_table.row(at).start(); });
+            // Siblings start within one tick: the first of them is the same in every snapshot all the same.
+            std::ranges::sort(kin.rows, {}, [&](qsizetype at) {
+                return std::pair(m_table.row(at).start(), m_table.row(at).process->pid.value);
+            });
             kin.head = topOf(component.heads);
             QList<qsizetype> engines;
             QList<qsizetype> workers;

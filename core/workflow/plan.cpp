@@ -61,7 +61,9 @@ public:
         }
         for (const Family &family : m_diagnosis.families)
             consider(family);
+        std::ranges::sort(m_plan.families, {}, &PlanFamily::id);
         findGpus();
+        std::ranges::sort(m_plan.gpus, {}, &PlanGpu::gpu);
         return m_plan;
     }
 
@@ -96,7 +98,10 @@ private:
             if (m_diagnosis.processes.at(at).family == family.id)
                 members += Member{&m_snapshot.processes->at(at), &m_diagnosis.processes.at(at)};
         }
-        std::ranges::stable_sort(members, {}, [](const Member &member) { return member.process->startTicks.valueOr(0); });
+        // Siblings start within one tick, and a snapshot lists them in any order: the plan does not.
+        std::ranges::sort(members, {}, [](const Member &member) {
+            return std::pair(member.process->startTicks.valueOr(0), member.process->pid.value);
+        });
         return members;
     }
 
@@ -141,6 +146,7 @@ private:
         planned.verdict = family.verdict;
         planned.included = included;
         planned.gpus = family.gpus;
+        planned.unit = family.unit;
         bool headCleansUp = false;
         for (const Member &member : members) {
             if (needsNothing(member.verdict->verdict)) {

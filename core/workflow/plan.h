@@ -39,6 +39,7 @@ struct PlanFamily
     Verdict verdict = Verdict::Unknown;
     bool included = false;  ///< not by default
     QString why;            ///< its first evidence sentence
+    QString unit;           ///< that it belongs to; empty: none
     QString stopUnit;       ///< systemd would start it again: it is asked to stop first
     bool userUnit = false;
     QList<PlanTarget> targets; ///< in the order of their start

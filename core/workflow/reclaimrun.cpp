@@ -26,40 +26,16 @@ using std::chrono::milliseconds;
 class ReclaimRun::Private
 {
 public:
-    enum class Step { Idle, Begin, StopUnit, Terminate, Grace, Kill, Dying, Memory, SecondLook, End, Over };
+    using Step = ReclaimStep;
 
-    Private(ReclaimRun &run, Plan consented, ReclaimHost &world, ReclaimTimings times)
+    Private(ReclaimRun &run, Plan consented, ReclaimHost &world, ReclaimSettings given)
         : q(run)
         , plan(std::move(consented))
         , host(world)
-        , timings(times)
+        , settings(given)
         , watch(plan.gpus, plan.targets(), plan.pinnedKib(), plan.belowMib)
         , remaining(plan.targets())
     {
-    }
-
-    static QString nameOf(Step step)
-    {
-        switch (step) {
-        case Step::Begin:
-            return u"who_else"_s;
-        case Step::StopUnit:
-            return u"stop_unit"_s;
-        case Step::Terminate:
-            return u"terminate"_s;
-        case Step::Grace:
-            return u"grace"_s;
-        case Step::Kill:
-            return u"kill"_s;
-        case Step::Dying:
-            return u"end_of_processes"_s;
-        case Step::Memory:
-            return u"memory"_s;
-        case Step::SecondLook:
-            return u"second_look"_s;
-        default:
-            return u"lock"_s;
-        }
     }
 
     void say(EventState state, const QString &text, const QJsonObject &data = {})
@@ -75,6 +51,10 @@ public:
         request.asRoot = plan.asRoot;
         request.targets = targets;
         request.what = what;
+        for (const PlanFamily &family : plan.families) {
+            if (kind == Kind::Evidence && request.unit.isEmpty() && !family.userUnit)
+                request.unit = family.unit;
+        }
         if (kind == Kind::StopUnit || kind == Kind::LookAtUnit) {
             request.unit = units.first().first;
             request.userUnit = units.first().second;
@@ -94,6 +74,10 @@ public:
         case Step::Begin:
             say(EventState::Started, u"Takes the host's lock and looks who else is here."_s);
             act(Kind::Begin, {}, u"reclaim %1 begins"_s.arg(plan.id()));
+            break;
+        case Step::Evidence:
+            say(EventState::Started, u"Keeps evidence, for at most 10 s."_s);
+            act(Kind::Evidence, plan.targets(), {});
             break;
         case Step::StopUnit:
             say(EventState::Started, u"Asks systemd to stop %1, which would start it again."_s.arg(units.first().first));
@@ -148,7 +132,28 @@ public:
             if (!family.stopUnit.isEmpty() && !units.contains(unit))
                 units += unit;
         }
+        if (settings.evidence) {
+            enter(Step::Evidence);
+            return;
+        }
+        step = Step::Evidence;
+        evidenceOver(EventState::Skipped, u"No evidence is kept, as was asked for."_s);
+    }
+
+    /// It is no condition of what follows.
+    void evidenceOver(EventState state, const QString &text)
+    {
+        say(state, text);
         enter(units.isEmpty() ? Step::Terminate : Step::StopUnit);
+    }
+
+    void gathered(const QByteArray &evidence)
+    {
+        const auto kept = host.keepEvidence(evidence);
+        if (kept)
+            evidenceOver(EventState::Done, u"Evidence is kept in %1."_s.arg(*kept));
+        else
+            evidenceOver(EventState::Failed, sentenceOf(kept.error()));
     }
 
     void unitAnswered(const UnitOutcome &unit)
@@ -164,11 +169,11 @@ public:
             enter(units.isEmpty() ? Step::Terminate : Step::StopUnit);
             return;
         }
-        const milliseconds limit = unit.stopLimit.value_or(timings.unitPatience) + milliseconds(10'000);
+        const milliseconds limit = unit.stopLimit.value_or(settings.unitPatience) + milliseconds(10'000);
         if (host.nowMs() - stepStart > limit.count())
             giveUp(ErrorCode::Timeout, u"%1 has not stopped within %2; it is %3."_s.arg(units.first().first, secondsOf(limit), unit.active), 1);
         else
-            host.wakeAfter(timings.poll);
+            host.wakeAfter(settings.poll);
     }
 
     void signalled(const ActionAnswer &answer)
@@ -216,12 +221,12 @@ public:
             enter(Step::Kill);
         } else if (step == Step::Dying && !killSent) {
             enter(Step::Kill); // nobody knows whether the first one arrived, and they are here
-        } else if (step == Step::Dying && waited >= timings.killPatience.count()) {
+        } else if (step == Step::Dying && waited >= settings.killPatience.count()) {
             giveUp(ErrorCode::DriverFault,
                    u"SIGKILL was delivered %1 ago and %2 still here: stuck inside the kernel. No tool can end it and a reset will "
                    "be refused; a reboot is the only remedy."_s.arg(secondsOf(milliseconds(waited)), namesOf(remaining)), 1);
         } else {
-            host.wakeAfter(timings.poll);
+            host.wakeAfter(settings.poll);
         }
     }
 
@@ -248,7 +253,7 @@ public:
         const qint64 waited = host.nowMs() - stepStart;
         if (!std::exchange(saidLate, saidLate || waited > 3 * watch.expectedMs()) && saidLate)
             say(EventState::Progress, u"That takes three times as long as usual; it is waited for as long as it falls."_s);
-        host.wakeAfter(timings.poll);
+        host.wakeAfter(settings.poll);
     }
 
     void lookedAgain(const Snapshot &snapshot)
@@ -282,6 +287,7 @@ public:
         }
         switch (answer.answer->lock) {
         case Lock::Mine:
+        case Lock::NotNeeded:
             break;
         case Lock::Busy:
             giveUp(ErrorCode::RefusedBySafety, u"%1 is at work on this host (%2 s ago)."_s.arg(answer.answer->lockHolder)
@@ -301,6 +307,9 @@ public:
         switch (step) {
         case Step::Begin:
             begun(*answer.answer);
+            break;
+        case Step::Evidence:
+            gathered(answer.answer->evidence);
             break;
         case Step::StopUnit:
             unitAnswered(answer.answer->unit);
@@ -323,6 +332,10 @@ public:
 
     void actionFailed(const Error &error, bool sent)
     {
+        if (step == Step::Evidence && error.code != ErrorCode::ConnectionLost) {
+            evidenceOver(EventState::Failed, u"Evidence could not be gathered; it goes on. "_s + sentenceOf(error));
+            return;
+        }
         if (!isLinkTrouble(error.code)) {
             giveUp(error);
             return;
@@ -338,7 +351,7 @@ public:
         if (!awaySince)
             awaySince = host.nowMs();
         host.look(Depth::Deep); // as soon as there is a connection again
-        host.wakeAfter(timings.awayPatience);
+        host.wakeAfter(settings.awayPatience);
     }
 
     /// From the host's truth, not from what was thought of it.
@@ -400,7 +413,7 @@ public:
         if (step == Step::Memory && !awaySince) {
             watch.miss();
             say(EventState::Progress, u"A reading failed: %1"_s.arg(sentenceOf(error)));
-            host.wakeAfter(timings.poll);
+            host.wakeAfter(settings.poll);
         } else if (step == Step::SecondLook && !awaySince) {
             say(EventState::Failed, sentenceOf(error));
             enter(Step::End);
@@ -414,10 +427,10 @@ public:
         if (step == Step::Over || acting)
             return;
         if (awaySince) {
-            if (host.nowMs() - *awaySince >= timings.awayPatience.count()) {
+            if (host.nowMs() - *awaySince >= settings.awayPatience.count()) {
                 away = true;
                 giveUp(ErrorCode::ConnectionLost, u"The host did not come back within %1; %2. Run it again: it goes on from what is there."_s
-                       .arg(secondsOf(timings.awayPatience), whereItStood()));
+                       .arg(secondsOf(settings.awayPatience), whereItStood()));
             }
             return;
         }
@@ -429,7 +442,7 @@ public:
             act(Kind::LookAtUnit, {}, {});
         else if (step == Step::Grace || step == Step::Dying)
             pollProcesses();
-        else if (step == Step::Memory && host.nowMs() - lastBeat >= timings.beat.count())
+        else if (step == Step::Memory && host.nowMs() - lastBeat >= settings.beat.count())
             act(Kind::Look, {}, {});
         else if (step == Step::Memory)
             host.look(Depth::Light);
@@ -474,23 +487,7 @@ public:
     {
         erase_if(remaining, [&](const SignalTarget &target) { return target.identity == identity; });
     }
-    [[nodiscard]] QString whereItStood() const
-    {
-        switch (step) {
-        case Step::Begin:
-        case Step::StopUnit:
-            return u"no process was signalled"_s;
-        case Step::Terminate:
-            return unknown ? u"SIGTERM may have been sent"_s : u"no process was signalled"_s;
-        case Step::Grace:
-            return u"SIGTERM was sent, SIGKILL was not; %1 were left"_s.arg(processesInWords(remaining.size()));
-        case Step::Kill:
-        case Step::Dying:
-            return killSent ? u"SIGKILL was sent"_s : u"SIGTERM was sent, SIGKILL may have been"_s;
-        default:
-            return u"all processes of the plan have ended"_s;
-        }
-    }
+    [[nodiscard]] QString whereItStood() const { return inWords(step, unknown, killSent, remaining.size()); }
 
     struct Result
     {
@@ -502,7 +499,7 @@ public:
     ReclaimRun &q;
     const Plan plan;
     ReclaimHost &host;
-    const ReclaimTimings timings;
+    const ReclaimSettings settings;
     MemoryWatch watch;
     QList<SignalTarget> remaining;
     QList<std::pair<QString, bool>> units; ///< still to be stopped; true: of the user's manager
@@ -523,9 +520,9 @@ public:
     bool away = false;
 };
 
-ReclaimRun::ReclaimRun(Plan plan, ReclaimHost &host, ReclaimTimings timings, QObject *parent)
+ReclaimRun::ReclaimRun(Plan plan, ReclaimHost &host, ReclaimSettings settings, QObject *parent)
     : QObject(parent)
-    , d(std::make_unique<Private>(*this, std::move(plan), host, timings))
+    , d(std::make_unique<Private>(*this, std::move(plan), host, settings))
 {
 }
 

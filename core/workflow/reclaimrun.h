@@ -24,10 +24,13 @@ public:
     virtual void wakeAfter(std::chrono::milliseconds time) = 0; ///< takeWake() follows; a newer call replaces an older one
     [[nodiscard]] virtual qint64 nowMs() const = 0;
     [[nodiscard]] virtual Diagnosis diagnose(const Snapshot &snapshot) = 0;
+    /// Returns where it is kept. Errors: LocalIo.
+    [[nodiscard]] virtual Result<QString> keepEvidence(const QByteArray &text) = 0;
 };
 
-struct ReclaimTimings
+struct ReclaimSettings
 {
+    bool evidence = true; ///< kept before anything ends
     std::chrono::milliseconds poll{500};       ///< between two looks
     std::chrono::milliseconds beat{4'000};     ///< the host's lock is renewed at least so often
     std::chrono::milliseconds killPatience{15'000}; ///< still there so long after SIGKILL: stuck
@@ -40,7 +43,7 @@ class ReclaimRun final : public QObject
     Q_OBJECT
 public:
     /// `host` outlives the run. The plan is what a person consented to.
-    ReclaimRun(Plan plan, ReclaimHost &host, ReclaimTimings timings = {}, QObject *parent = nullptr);
+    ReclaimRun(Plan plan, ReclaimHost &host, ReclaimSettings settings = {}, QObject *parent = nullptr);
     ~ReclaimRun() override;
 
     void start();

@@ -8,6 +8,54 @@ namespace pilothouse {
 
 using namespace Qt::StringLiterals;
 
+QString nameOf(ReclaimStep step)
+{
+    using Step = ReclaimStep;
+    switch (step) {
+    case Step::Begin:
+        return u"who_else"_s;
+    case Step::Evidence:
+        return u"evidence"_s;
+    case Step::StopUnit:
+        return u"stop_unit"_s;
+    case Step::Terminate:
+        return u"terminate"_s;
+    case Step::Grace:
+        return u"grace"_s;
+    case Step::Kill:
+        return u"kill"_s;
+    case Step::Dying:
+        return u"end_of_processes"_s;
+    case Step::Memory:
+        return u"memory"_s;
+    case Step::SecondLook:
+        return u"second_look"_s;
+    default:
+        return u"lock"_s;
+    }
+}
+
+QString inWords(ReclaimStep step, bool unknown, bool killSent, qsizetype left)
+{
+    using Step = ReclaimStep;
+    switch (step) {
+    case Step::Idle:
+    case Step::Begin:
+    case Step::Evidence:
+    case Step::StopUnit:
+        return u"no process was signalled"_s;
+    case Step::Terminate:
+        return unknown ? u"SIGTERM may have been sent"_s : u"no process was signalled"_s;
+    case Step::Grace:
+        return u"SIGTERM was sent, SIGKILL was not; %1 were left"_s.arg(processesInWords(left));
+    case Step::Kill:
+    case Step::Dying:
+        return killSent ? u"SIGKILL was sent"_s : u"SIGTERM was sent, SIGKILL may have been"_s;
+    default:
+        return u"all processes of the plan have ended"_s;
+    }
+}
+
 bool isLinkTrouble(ErrorCode code)
 {
     switch (code) {

@@ -10,6 +10,13 @@
 
 namespace pilothouse {
 
+enum class ReclaimStep { Idle, Begin, Evidence, StopUnit, Terminate, Grace, Kill, Dying, Memory, SecondLook, End, Over };
+
+/// For events: "who_else", "terminate" …
+[[nodiscard]] QString nameOf(ReclaimStep step);
+/// How far it came, for a run that ends there. `unknown`: what was sent last may have been done.
+[[nodiscard]] QString inWords(ReclaimStep step, bool unknown, bool killSent, qsizetype left);
+
 /// Of an action that broke off: the connection, or a host that did not answer in time.
 [[nodiscard]] bool isLinkTrouble(ErrorCode code);
 

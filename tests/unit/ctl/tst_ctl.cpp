@@ -91,6 +91,14 @@ void TstCtl::usage_saysWhatIsWrong_data()
     row("no target", {u"snapshot"_s}, "snapshot needs more: snapshot TARGET");
     row("two targets", {u"test"_s, u"a"_s, u"b"_s}, "\"b\" is one argument too many for test.");
     row("argument for hosts", {u"hosts"_s, u"a"_s}, "\"a\" is one argument too many for hosts.");
+    row("nobody to ask", {u"reclaim"_s, u"a"_s}, "There is no terminal to ask for consent. Use --yes, or --dry-run");
+    row("plan and deed", {u"reclaim"_s, u"a"_s, u"--dry-run"_s, u"--yes"_s}, "--dry-run and --yes exclude each other.");
+    row("plan without yes", {u"reclaim"_s, u"a"_s, u"--plan"_s, u"0123456789ab"_s}, "--plan goes with --yes.");
+    row("plan's id", {u"reclaim"_s, u"a"_s, u"--yes"_s, u"--plan"_s, u"../../etc/x"_s}, "--plan: expected the id that --dry-run prints");
+    row("process without its start", {u"reclaim"_s, u"a"_s, u"--include"_s, u"4242"_s}, "--include: expected PID:START");
+    row("process 1", {u"reclaim"_s, u"a"_s, u"--include"_s, u"1:1"_s}, "--include: expected PID:START");
+    row("GPU as a word", {u"reclaim"_s, u"a"_s, u"--gpu"_s, u"-1"_s}, "--gpu: expected the index of a GPU");
+    row("below nothing", {u"reclaim"_s, u"a"_s, u"--below"_s, u"1.5"_s}, "--below: expected a whole number of MiB");
     row("timeout as a word", {u"hosts"_s, u"--timeout"_s, u"soon"_s}, "--timeout: expected a number of seconds");
     row("timeout of nothing", {u"hosts"_s, u"--timeout"_s, u"0"_s}, "--timeout: expected a number of seconds");
     row("timeout without end", {u"hosts"_s, u"--timeout"_s, u"inf"_s}, "--timeout: expected a number of seconds");

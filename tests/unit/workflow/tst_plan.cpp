@@ -47,6 +47,7 @@ private slots:
     void peersNotAsked_leavesTheFamily();
     void oneMemberLeft_leavesTheFamilyWhole();
     void id_isTheSameAsLongAsTheDeedsAre();
+    void family_hasItsIdInAnyOrder();
     void gpus_narrow();
     void include_takesAFamilyByName();
     void include_forbidden_data();
@@ -167,6 +168,13 @@ void TstPlan::id_isTheSameAsLongAsTheDeedsAre()
     }
     m.one.now.processes = processes;
     QCOMPARE(m.plan()->id(), id);
+    // And the order of a list is no order of deeds.
+    std::ranges::reverse(processes);
+    m.one.now.processes = processes;
+    std::ranges::reverse(*m.one.now.gpus);
+    std::ranges::reverse(m.diagnosis.processes);
+    std::ranges::reverse(m.diagnosis.families);
+    QCOMPARE(m.plan()->id(), id);
     // Another start is another process.
     for (ProcessVerdict &verdict : m.diagnosis.processes) {
         if (verdict.pid.value == 4249)
@@ -179,6 +187,21 @@ void TstPlan::id_isTheSameAsLongAsTheDeedsAre()
     PlanOptions grace;
     grace.grace = std::chrono::milliseconds(1);
     QVERIFY(made(u"founding.case"_s).plan(grace)->id() != id);
+}
+
+/// Siblings start within one clock tick, and a snapshot lists processes in any order.
+void TstPlan::family_hasItsIdInAnyOrder()
+{
+    Made m = made(u"founding.case"_s);
+    QList<Process> processes = *m.one.now.processes;
+    for (Process &process : processes) {
+        if (process.pid.value >= 4231 && process.pid.value <= 4249)
+            process.startTicks = quint64(500'000);
+    }
+    m.one.now.processes = processes;
+    const QString id = diagnosed(m.one, false).families.first().id;
+    std::ranges::reverse(*m.one.now.processes);
+    QCOMPARE(diagnosed(m.one, false).families.first().id, id);
 }
 
 void TstPlan::gpus_narrow()

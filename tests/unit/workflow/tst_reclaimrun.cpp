@@ -1,175 +1,13 @@
 // SPDX-FileCopyrightText: Pilothouse contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 // A reclaim on a host of figures with a clock of its own: every way that it can go.
-#include "core/workflow/reclaimrun.h"
 #include "tests/support/testmain.h"
+#include "tests/unit/workflow/reclaimworld.h"
 
-#include <QMap>
-
-#include <functional>
-#include <vector>
+#include <algorithm>
 
 using namespace pilothouse;
-using namespace Qt::StringLiterals;
-
-using Kind = ActionRequest::Kind;
-using Lock = ActionAnswer::Lock;
-using What = ProcessOutcome::What;
-
-namespace {
-
-struct Fake
-{
-    quint64 start = 7;
-    bool ignoresTerm = false;
-    bool stuck = false;          ///< SIGKILL does not end it
-    std::optional<qint64> diedAt;
-};
-
-/// One card a worker; memory comes back `releaseMs` after a death.
-class World final : public ReclaimHost
-{
-public:
-    void act(const ActionRequest &request) override
-    {
-        requests.push_back(request);
-        isLook = false;
-        next = [this, request] { run->takeAction(answer(request)); };
-    }
-    void look(Depth) override
-    {
-        isLook = true;
-        if (away)
-            waiting = true;
-        else
-            next = [this] { run->takeSnapshot(snapshot()); };
-    }
-    void wakeAfter(std::chrono::milliseconds time) override { wakeAt = now + time.count(); }
-    [[nodiscard]] qint64 nowMs() const override { return now; }
-    [[nodiscard]] Diagnosis diagnose(const Snapshot &) override { return {}; }
-
-    ActionResult answer(const ActionRequest &request)
-    {
-        if (onAction) {
-            if (auto own = onAction(request))
-                return *own;
-        }
-        ActionAnswer answer;
-        answer.lock = Lock::Mine;
-        for (const SignalTarget &target : request.targets)
-            answer.processes += ProcessOutcome{target.identity, deliver(request.kind, target)};
-        if (request.kind == Kind::StopUnit) {
-            answer.unit.stopStatus = 0;
-            answer.unit.active = u"deactivating"_s;
-            answer.unit.jobPending = true;
-        } else if (request.kind == Kind::LookAtUnit) {
-            answer.unit.active = u"inactive"_s;
-        }
-        return {answer, std::nullopt, true, {}};
-    }
-    What deliver(Kind kind, const SignalTarget &target)
-    {
-        const auto at = processes.find(target.identity.pid.value);
-        if (at == processes.end() || at->diedAt)
-            return What::Gone;
-        if (at->start != target.identity.start.value)
-            return What::Other;
-        if (kind == Kind::Look)
-            return What::Alive;
-        if ((kind == Kind::Terminate && !at->ignoresTerm) || (kind == Kind::Kill && !at->stuck))
-            at->diedAt = now;
-        return What::Signalled;
-    }
-
-    [[nodiscard]] Snapshot snapshot() const
-    {
-        Snapshot snapshot;
-        snapshot.bootId = bootId;
-        QList<Gpu> gpus;
-        QList<Process> list;
-        for (auto at = processes.cbegin(); at != processes.cend(); ++at) {
-            const int index = int(gpus.size());
-            const bool holds = !at->diedAt || now - *at->diedAt < releaseMs;
-            Gpu gpu;
-            gpu.index = index;
-            gpu.uuid = u"GPU-%1"_s.arg(index);
-            gpu.attributedMib = at->diedAt ? 0 : 1000;
-            gpu.memoryUsedMib = holds ? 1004 : 4;
-            gpu.unattributedMib = gpu.memoryUsedMib.value() - gpu.attributedMib.value();
-            gpus += gpu;
-            if (at->diedAt)
-                continue;
-            Process process;
-            process.pid = Pid{at.key()};
-            process.startTicks = at->start;
-            process.state = u'S';
-            process.gpuMemory = {ProcessGpuMemory{index, gpu.uuid, qint64(1000)}};
-            list += process;
-        }
-        snapshot.gpus = gpus;
-        snapshot.processes = list;
-        return snapshot;
-    }
-
-    /// Until the run is over, at most an hour of its own time.
-    void play()
-    {
-        if (onStep)
-            onStep();
-        for (int steps = 0; !over && now < 3'600'000 && steps < 100'000; ++steps) {
-            if (next) {
-                now += 20;
-                std::exchange(next, {})();
-            } else if (wakeAt) {
-                now = std::max(now, *wakeAt);
-                wakeAt.reset();
-                run->takeWake();
-            } else {
-                break;
-            }
-            if (onStep)
-                onStep();
-        }
-    }
-    void cut()
-    {
-        away = true;
-        run->takeAway({ErrorCode::ConnectionLost, u"The cable."_s, {}}, false);
-    }
-    void join()
-    {
-        away = false;
-        if (std::exchange(waiting, false))
-            next = [this] { run->takeSnapshot(snapshot()); };
-    }
-    [[nodiscard]] QList<Kind> kinds() const
-    {
-        QList<Kind> all;
-        for (const ActionRequest &request : requests) {
-            if (request.kind != Kind::Look && request.kind != Kind::LookAtUnit)
-                all += request.kind;
-        }
-        return all;
-    }
-    [[nodiscard]] qsizetype countOf(Kind kind) const { return kinds().count(kind); }
-
-    ReclaimRun *run = nullptr;
-    qint64 now = 1'000;
-    qint64 releaseMs = 2'000;
-    QString bootId = u"b00t"_s;
-    QMap<qint64, Fake> processes;
-    std::vector<ActionRequest> requests;
-    std::function<void()> next;
-    std::optional<qint64> wakeAt;
-    bool away = false;
-    bool waiting = false;
-    bool isLook = false; ///< what is to be answered next
-    bool over = false;
-    std::function<std::optional<ActionResult>(const ActionRequest &)> onAction;
-    std::function<void()> onStep;
-};
-
-} // namespace
+using namespace pilothouse::test;
 
 class TstReclaimRun final : public QObject
 {
@@ -200,6 +38,9 @@ private slots:
     void cancel_sendsNoMoreSignals();
     void lock_isRenewedWhileWaiting();
     void readingsThatFail_areNoProof();
+    void evidence_isKeptBeforeAnythingEnds();
+    void evidence_isNoCondition_data();
+    void evidence_isNoCondition();
 
 private:
     [[nodiscard]] Plan plan() const
@@ -223,9 +64,9 @@ private:
         return plan;
     }
     /// Plays it to its end; -1: it never ended.
-    int play()
+    int play(const ReclaimSettings &settings = {})
     {
-        m_run = std::make_unique<ReclaimRun>(plan(), m_world);
+        m_run = std::make_unique<ReclaimRun>(plan(), m_world, settings);
         m_world.run = m_run.get();
         QObject::connect(m_run.get(), &ReclaimRun::happened, m_run.get(), [this](const WorkflowEvent &event) { m_events += event; });
         QObject::connect(m_run.get(), &ReclaimRun::finished, m_run.get(), [this](int code) {
@@ -340,7 +181,7 @@ void TstReclaimRun::supervisor_isStoppedFirst()
     m_unit = u"vllm.service"_s;
     QVERIFY2(play() == 0, qPrintable(story()));
     QCOMPARE(m_world.kinds(), (QList<Kind>{Kind::Begin, Kind::StopUnit, Kind::Terminate, Kind::Kill, Kind::End}));
-    QCOMPARE(m_world.requests.at(1).unit, u"vllm.service"_s);
+    QCOMPARE(std::ranges::find(m_world.requests, Kind::StopUnit, &ActionRequest::kind)->unit, u"vllm.service"_s);
 }
 
 void TstReclaimRun::supervisorRefuses_nothingIsSignalled()
@@ -566,6 +407,45 @@ void TstReclaimRun::readingsThatFail_areNoProof()
     };
     QVERIFY2(play() == 0, qPrintable(story()));
     QVERIFY(misses > 0);
+}
+
+void TstReclaimRun::evidence_isKeptBeforeAnythingEnds()
+{
+    QVERIFY2(play() == 0, qPrintable(story()));
+    QCOMPARE(m_world.evidence, QByteArray("how they stood"));
+    QCOMPARE(m_world.requests.at(1).kind, Kind::Evidence);
+    QCOMPARE(m_world.requests.at(1).targets.size(), 3);
+    init();
+    ReclaimSettings none;
+    none.evidence = false;
+    QVERIFY2(play(none) == 0, qPrintable(story()));
+    QVERIFY(m_world.evidence.isEmpty());
+    QVERIFY2(story().contains(u"evidence skipped"_s), qPrintable(story()));
+}
+
+void TstReclaimRun::evidence_isNoCondition_data()
+{
+    QTest::addColumn<int>("code");
+    QTest::newRow("the console's disk is full") << -1;
+    QTest::newRow("it took too long") << int(ErrorCode::Timeout);
+    QTest::newRow("an answer too large") << int(ErrorCode::AnswerTruncated);
+}
+
+void TstReclaimRun::evidence_isNoCondition()
+{
+    QFETCH(const int, code);
+    if (code < 0) {
+        m_world.diskFull = true;
+    } else {
+        m_world.onAction = [code](const ActionRequest &request) -> std::optional<ActionResult> {
+            if (request.kind != Kind::Evidence)
+                return std::nullopt;
+            return ActionResult{std::nullopt, Error{ErrorCode(code), u"No."_s, {}}, true, {}};
+        };
+    }
+    QVERIFY2(play() == 0, qPrintable(story()));
+    QVERIFY2(story().contains(u"evidence failed"_s), qPrintable(story()));
+    QCOMPARE(m_world.countOf(Kind::Kill), 1);
 }
 
 PILOTHOUSE_TEST_MAIN(TstReclaimRun)
