@@ -142,10 +142,14 @@ void StatusCommand::finishIfDone()
     for (const StatusRow &row : std::as_const(rows))
         worst = worstOf(worst, row.exitCode);
     output().data(options().json ? statusJson(rows) : statusText(rows, output()));
+    QStringList problems; // what concerns several services of a host is said once
     for (const StatusRow &row : std::as_const(rows)) {
         if (!row.text.isEmpty())
-            output().problem(u"%1: %2"_s.arg(row.host, row.text));
+            problems << u"%1: %2"_s.arg(row.host, row.text);
     }
+    problems.removeDuplicates();
+    for (const QString &problem : std::as_const(problems))
+        output().problem(problem);
     emit finished(worst);
 }
 

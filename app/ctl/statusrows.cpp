@@ -65,6 +65,18 @@ void missGpus(StatusRow &row, const Snapshot &snapshot)
     row.exitCode = worstOf(row.exitCode, exitCodeOf(ErrorCode::ToolMissing));
 }
 
+/// A host that is read well may be in trouble all the same. The missing GPU data are said by themselves.
+void sayCritical(StatusRow &row, const Snapshot &snapshot)
+{
+    QStringList texts{row.text};
+    for (const Problem &problem : snapshot.problems) {
+        if (problem.severity == Problem::Severity::Critical && snapshot.gpus)
+            texts << problem.text;
+    }
+    texts.removeAll(QString());
+    row.text = texts.join(u' ');
+}
+
 QString figure(const Quantity<qint64> &mib)
 {
     return mib.isKnown() ? QString::number(mib.value()) : unknownMark;
@@ -132,6 +144,8 @@ QList<StatusRow> statusRows(const QString &host, const QList<ServiceSpec> &servi
         for (StatusRow &row : rows)
             missGpus(row, snapshot);
     }
+    for (StatusRow &row : rows)
+        sayCritical(row, snapshot);
     return rows;
 }
 

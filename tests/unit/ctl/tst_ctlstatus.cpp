@@ -25,6 +25,7 @@ private slots:
     void deadHost_hasItsLineAndDisturbsNobody();
     void several_endWithTheWorst_data();
     void several_endWithTheWorst();
+    void whatConcernsSeveralServices_isSaidOnce();
     void tags_choose();
     void nothingToLookAt_saysWhatToDo_data();
     void nothingToLookAt_saysWhatToDo();
@@ -172,6 +173,17 @@ void TstCtlStatus::several_endWithTheWorst()
     const CtlResult result = run(targets);
     QTEST(result.exitCode, "code");
     QCOMPARE(result.output.count('\n'), targets.size() + 1);
+}
+
+void TstCtlStatus::whatConcernsSeveralServices_isSaidOnce()
+{
+    writeInventory("[[host]]\nname = \"gpu_01\"\n[[host.service]]\nname = \"a\"\nunit = \"a\"\n"
+                   "[[host.service]]\nname = \"b\"\nunit = \"b\"\n");
+    const CtlResult result = run({});
+    QCOMPARE(result.exitCode, 6);
+    QCOMPARE(result.output.count('\n'), 3);
+    QVERIFY2(result.errors.contains("gpu_01: "), result.errors.constData());
+    QCOMPARE(result.errors.count('\n'), 1);
 }
 
 void TstCtlStatus::tags_choose()

@@ -56,6 +56,7 @@ private slots:
     void noUnits_isWhatTheHostLacks();
     void noGpuData_isWhatTheHostLacks();
     void noService_isALineOfTheHost();
+    void fault_isSaidAndChangesNoCode();
     void table_hasADashForTheUnknown();
 };
 
@@ -154,6 +155,25 @@ void TstStatusRows::noService_isALineOfTheHost()
     QVERIFY(json.value(u"service"_s).isNull());
     QVERIFY(json.value(u"scope"_s).isNull());
     QVERIFY(json.value(u"memory_mib"_s).isNull());
+}
+
+void TstStatusRows::fault_isSaidAndChangesNoCode()
+{
+    Snapshot snapshot;
+    snapshot.gpus = QList<Gpu>{Gpu()};
+    snapshot.processes = QList<Process>();
+    Problem fault;
+    fault.code = u"gpu.reset_required"_s;
+    fault.severity = Problem::Severity::Critical;
+    fault.text = u"GPU 3 reports a fault: GPU requires reset."_s;
+    Problem notice;
+    notice.text = u"Nothing to worry about."_s;
+    snapshot.problems = {notice, fault};
+    const StatusRow row = statusRows(u"gpu1"_s, {}, true, snapshot).first();
+    QCOMPARE(row.text, fault.text);
+    QCOMPARE(row.exitCode, 0);
+    snapshot.gpus.reset(); // then the one sentence about the missing data is enough
+    QVERIFY(!statusRows(u"gpu1"_s, {}, true, snapshot).first().text.contains(u"fault"_s));
 }
 
 void TstStatusRows::table_hasADashForTheUnknown()
