@@ -131,7 +131,9 @@ private slots:
         QVERIFY(!scene.field<QPushButton>(u"editHostSave"_s)->isVisible());
         QVERIFY(scene.field(u"editHostName"_s)->isReadOnly());
         QVERIFY(!scene.field<QComboBox>(u"editHostAccess"_s)->isEnabled());
-        QVERIFY(!scene.field<QPushButton>(u"serviceAdd"_s)->isEnabled());
+        QVERIFY(!scene.field<QPushButton>(u"serviceAdd"_s)->isVisible());
+        QVERIFY(scene.field(u"serviceHealth"_s)->isReadOnly());
+        QVERIFY(scene.field(u"serviceHealth"_s)->placeholderText().isEmpty());
         QTest::keyClick(scene.dialog(), Qt::Key_Escape);
         QTRY_VERIFY(!scene.dialog());
     }

@@ -60,6 +60,13 @@ Snapshot withTool(GpuSource::Status status)
     return snapshot;
 }
 
+Snapshot withFault(const QString &word)
+{
+    Snapshot snapshot = faultHost(u"gpu3"_s);
+    (*snapshot.gpus)[3].fault = word;
+    return snapshot;
+}
+
 Snapshot withoutOneCard(std::optional<int> index)
 {
     Snapshot snapshot = servingHost(u"gpu3"_s);
@@ -110,7 +117,10 @@ private slots:
             u"50.9 GiB held by GPU processes the GPU has no memory of its own, it uses the host's"_s);
         row("no GPUs listed", live(bareSnapshot(u"a"_s)), Notice, u"no GPUs"_s,
             u"No GPUs listed the driver answers and lists none"_s);
-        row("fault", live(faultHost(u"gpu17"_s)), Critical, u"GPU requires reset: GPU 3"_s,
+        row("fault", live(faultHost(u"gpu17"_s)), Critical, u"GPU 3 requires reset"_s,
+            u"GPU 3 at 00000000:04:00.0 reports a fault: GPU requires reset 529.7 of 573.6 GiB in use on 6 of 7 GPUs, "
+            u"memory of 1 unknown"_s);
+        row("fault without a subject", live(withFault(u"Unknown Error"_s)), Critical, u"Unknown Error: GPU 3"_s,
             u"GPU 3 at 00000000:04:00.0 reports a fault: GPU requires reset 529.7 of 573.6 GiB in use on 6 of 7 GPUs, "
             u"memory of 1 unknown"_s);
         row("missing card", live(withoutOneCard({})), Warning, u"GPU missing"_s,

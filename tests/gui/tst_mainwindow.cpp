@@ -194,7 +194,7 @@ private slots:
         QVERIFY2(problems().startsWith(u"End what uses it, then reset it"_s), qPrintable(problems()));
         QVERIFY2(problems().contains(u"The GPU at 00000000:08:00.0 is missing"_s), qPrintable(problems()));
         // The list is narrow: what is wrong comes before where it is.
-        QCOMPARE(w.hosts(DetailRole), QStringList{u"GPU requires reset: GPU 3"_s});
+        QCOMPARE(w.hosts(DetailRole), QStringList{u"GPU 3 requires reset"_s});
         // As soon as the headline says something else, the list says all of it.
         w.window->setState(u"gpu17"_s, retrying({ErrorCode::ConnectionLost, {}, {}}, 3));
         QVERIFY(!w.text(u"headline"_s).contains(fault));

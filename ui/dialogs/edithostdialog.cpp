@@ -136,8 +136,11 @@ void EditHostDialog::buildHost()
 
 void EditHostDialog::setReadOnly()
 {
-    for (QLineEdit *field : {m_name, m_ssh, m_tags})
+    for (QLineEdit *field : {m_name, m_ssh, m_tags}) {
         field->setReadOnly(true);
+        field->setPlaceholderText({});
+    }
+    m_message->hide();
     for (QWidget *field : std::initializer_list<QWidget *>{m_access, m_sudo, m_gpus, m_threshold})
         field->setEnabled(false);
     m_services->setReadOnly();

@@ -205,9 +205,12 @@ QString ServicesEditor::complaint() const
 void ServicesEditor::setReadOnly()
 {
     m_add->setEnabled(false);
-    m_remove->setEnabled(false);
-    for (QLineEdit *line : lines())
+    m_add->hide();
+    m_remove->hide();
+    for (QLineEdit *line : lines()) {
         line->setReadOnly(true);
+        line->setPlaceholderText({}); // an example would be taken for what stands there
+    }
     m_scope->setEnabled(false);
 }
 

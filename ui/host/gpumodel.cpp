@@ -157,6 +157,8 @@ QString GpuModel::toolTip(const Row &row, Column column)
     }
     case Column::Bar:
     case Column::Memory:
+        if (!gpu.fault.isEmpty())
+            return gpu.fault;
         if (gpu.unifiedMemory)
             return tr("This GPU has no memory of its own; it uses the host's.");
         return row.slice ? memoryToolTip(row.slice->memoryUsedMib, row.slice->memoryTotalMib)
@@ -172,7 +174,7 @@ QString GpuModel::accessibleText(const Row &row)
 {
     QString text = row.slice ? tr("MIG device %1 of GPU %2").arg(row.slice->index).arg(row.gpu.index)
                              : tr("GPU %1").arg(indexText(row.gpu.index));
-    const QString bar = barText(row);
+    const QString bar = row.gpu.fault.isEmpty() || row.slice ? barText(row) : row.gpu.fault;
     if (!bar.isEmpty())
         text += u", "_s + bar;
     text += u", "_s + tr("memory %1 GiB").arg(display(row, Column::Memory));
@@ -186,7 +188,7 @@ QString GpuModel::accessibleText(const Row &row)
 QString GpuModel::barText(const Row &row)
 {
     if (!row.gpu.fault.isEmpty())
-        return row.slice ? QString() : row.gpu.fault;
+        return row.slice ? QString() : tr("fault"); // the headline has the word, and so has the tooltip
     if (row.gpu.unifiedMemory)
         return tr("host's memory");
     return fraction(row).isValid() ? QString() : tr("unknown");

@@ -133,7 +133,11 @@ QString wordOf(const Problem &problem, const Snapshot &snapshot)
     const QList<Gpu> gpus = snapshot.gpus.value_or(QList<Gpu>());
     const auto card = std::ranges::find_if(
         gpus, [index](const Gpu &each) { return index >= 0 && each.index == index && !each.fault.isEmpty(); });
-    return card == gpus.end() ? withoutStop(problem.text) : Tr::tr("%1: %2").arg(card->fault, gpu);
+    if (card == gpus.end())
+        return withoutStop(problem.text);
+    const QString own = u"GPU "_s; // "GPU requires reset"
+    return card->fault.startsWith(own) ? QString(gpu + u' ' + card->fault.sliced(own.size()))
+                                       : Tr::tr("%1: %2").arg(card->fault, gpu);
 }
 
 HostSummary unknownMemorySummary(const Snapshot &snapshot)

@@ -56,9 +56,9 @@ void ProblemList::showProblems(QList<Problem> problems, const QString &said)
 {
     for (Problem &problem : problems) {
         if (problem.text == said)
-            problem.text = std::exchange(problem.advice, {});
+            problem.text.clear();
     }
-    problems.removeIf([](const Problem &problem) { return problem.text.isEmpty(); });
+    problems.removeIf([](const Problem &problem) { return problem.text.isEmpty() && problem.advice.isEmpty(); });
     std::ranges::stable_sort(problems, std::ranges::greater(), &Problem::severity);
     if (problems == m_problems)
         return;
@@ -96,9 +96,10 @@ void ProblemList::addRow(const Problem &problem)
     tint(text, m_theme, colorIdOf(severity));
     QLabel *advice = plainLabel(problem.advice, row);
     advice->setWordWrap(true);
-    tint(advice, m_theme, ColorId::TextMuted);
+    tint(advice, m_theme, problem.text.isEmpty() ? ColorId::Text : ColorId::TextMuted);
     line->addWidget(text, 1, Qt::AlignTop);
     line->addWidget(advice, 1, Qt::AlignTop);
+    text->setVisible(!problem.text.isEmpty());
     advice->setVisible(!problem.advice.isEmpty());
     row->setAccessibleName(QStringList{severityWord(severity), problem.text, problem.advice}.join(u' '));
     m_rows->addWidget(row);

@@ -34,14 +34,20 @@ ConsoleStyle::ConsoleStyle()
 int ConsoleStyle::pixelMetric(PixelMetric metric, const QStyleOption *option, const QWidget *widget) const
 {
     constexpr int headerMargin = 8;
-    return metric == PM_HeaderMargin ? headerMargin : QProxyStyle::pixelMetric(metric, option, widget);
+    if (metric == PM_HeaderMargin)
+        return headerMargin;
+    if (metric == PM_FocusFrameHMargin) // of an item's text, to which its view adds one: below that of the header
+        return headerMargin - 1;
+    return QProxyStyle::pixelMetric(metric, option, widget);
 }
 
 QSize ConsoleStyle::sizeFromContents(ContentsType type, const QStyleOption *option, const QSize &size,
                                      const QWidget *widget) const
 {
     const QSize wanted = QProxyStyle::sizeFromContents(type, option, size, widget);
-    return type == CT_PushButton ? wanted + QSize(16, 4) : wanted;
+    if (type == CT_PushButton)
+        return wanted + QSize(16, 4);
+    return type == CT_ItemViewItem ? wanted + QSize(0, 6) : wanted;
 }
 
 QRect ConsoleStyle::subElementRect(SubElement element, const QStyleOption *option, const QWidget *widget) const
@@ -60,7 +66,9 @@ void ConsoleStyle::drawPrimitive(PrimitiveElement element, const QStyleOption *o
         return;
     }
     if (element == PE_PanelLineEdit) {
-        painter->fillRect(option->rect.adjusted(1, 1, -1, -1), option->palette.brush(QPalette::Base));
+        const bool readOnly = option->state.testFlag(State_ReadOnly);
+        painter->fillRect(option->rect.adjusted(1, 1, -1, -1),
+                          option->palette.brush(readOnly ? QPalette::Window : QPalette::Base));
         drawPrimitive(PE_FrameLineEdit, option, painter, widget);
         return;
     }
