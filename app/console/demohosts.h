@@ -23,7 +23,8 @@ public:
     void start();
     /// Ends the hosts; ended() follows, at once when they do not run.
     void stop();
-    /// Restarts the service of the first host, so that its memory falls and rises. Nothing happens where it cannot be done.
+    /// Restarts the service of the first host, so that its memory falls and rises. Nothing happens where it cannot be
+    /// done.
     void restartService();
     /// Holds hosts.toml, ssh_config and known_hosts once ready.
     [[nodiscard]] QString folder() const { return m_folder.path(); }

@@ -3,7 +3,8 @@
 #pragma once
 
 // --screenshot: waits for the first snapshots and a few more of the host that needs attention most, saves the window
-// and prints the fleet. In a demo it shows the first host, whose service is restarted meanwhile. GUI thread; owned by Console.
+// and prints the fleet. In a demo it shows the first host, whose service is restarted meanwhile. GUI thread; owned by
+// Console.
 
 #include <QObject>
 

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-// Takes hosts over from the SSH configuration or an Ansible inventory: reads the lists and writes the import beside the GUI
-// thread, and shows the dialog in between. GUI thread; owned by Console.
+// Takes hosts over from the SSH configuration or an Ansible inventory: reads the lists and writes the import beside the
+// GUI thread, and shows the dialog in between. GUI thread; owned by Console.
 
 #include "app/console/background.h"
 #include "core/fleet/imports/importfile.h"
@@ -23,8 +23,8 @@ class HostImporter final : public QObject
 {
     Q_OBJECT
 public:
-    HostImporter(const Theme &theme, MainWindow &window, FleetBinding &binding, QString configDir, QString sshConfigFile,
-                 QObject *parent = nullptr);
+    HostImporter(const Theme &theme, MainWindow &window, FleetBinding &binding, QString configDir,
+                 QString sshConfigFile, QObject *parent = nullptr);
 
 private:
     struct Reading

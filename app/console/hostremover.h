@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-// Takes a host out of the console: reads what would go from hosts.toml, has the window ask, then does it. Files are read
-// and written beside the GUI thread. GUI thread; owned by Console.
+// Takes a host out of the console: reads what would go from hosts.toml, has the window ask, then does it. Files are
+// read and written beside the GUI thread. GUI thread; owned by Console.
 
 #include "app/console/background.h"
 #include "core/fleet/inventory.h"

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-// The window's layout in a file of the state directory. A file that is missing, broken or of another version is an empty
-// layout. Blocking; meant for the program's start and end.
+// The window's layout in a file of the state directory. A file that is missing, broken or of another version is an
+// empty layout. Blocking; meant for the program's start and end.
 
 #include "ui/window/windowlayout.h"
 

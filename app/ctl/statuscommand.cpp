@@ -63,7 +63,8 @@ void StatusCommand::begin(const QList<HostSpec> &hosts, const FleetSettings &set
 void StatusCommand::follow(Visit &visit, HostLink &link)
 {
     visit.link = &link;
-    connect(&link, &HostLink::stateChanged, this, [this, &visit](const LinkState &state) { stateChanged(visit, state); });
+    connect(&link, &HostLink::stateChanged, this,
+            [this, &visit](const LinkState &state) { stateChanged(visit, state); });
     connect(&link, &HostLink::questionAsked, this, [this, &visit](const Question &question) {
         visit.question = question;
         if (m_asking == &visit)

@@ -97,21 +97,21 @@ QJsonObject toJson(const StatusRow &row)
         return QJsonValue();
     };
     const ServiceSpec service = row.service.value_or(ServiceSpec());
-    QJsonObject object{{u"host"_s, row.host},
-                       {u"service"_s, textOrNull(service.name)},
-                       {u"unit"_s, textOrNull(service.unit)},
-                       {u"scope"_s, row.service ? QJsonValue(service.userScope ? u"user"_s : u"system"_s) : QJsonValue()},
-                       {u"found"_s, row.found},
-                       {u"state"_s, row.state},
-                       {u"active"_s, textOrNull(row.active)},
-                       {u"host_since"_s, row.hostSince.isValid()
-                            ? QJsonValue(row.hostSince.toUTC().toString(Qt::ISODateWithMs))
-                            : QJsonValue()},
-                       {u"memory_mib"_s, mibOrNull(u"memory_mib"_s, row.memoryMib)},
-                       {u"leftovers_mib"_s, mibOrNull(u"leftovers_mib"_s, row.leftoversMib)},
-                       {u"error"_s, row.error ? QJsonValue(nameOf(*row.error)) : QJsonValue()},
-                       {u"text"_s, textOrNull(row.text)},
-                       {u"exit_code"_s, row.exitCode}};
+    QJsonObject object{
+        {u"host"_s, row.host},
+        {u"service"_s, textOrNull(service.name)},
+        {u"unit"_s, textOrNull(service.unit)},
+        {u"scope"_s, row.service ? QJsonValue(service.userScope ? u"user"_s : u"system"_s) : QJsonValue()},
+        {u"found"_s, row.found},
+        {u"state"_s, row.state},
+        {u"active"_s, textOrNull(row.active)},
+        {u"host_since"_s,
+         row.hostSince.isValid() ? QJsonValue(row.hostSince.toUTC().toString(Qt::ISODateWithMs)) : QJsonValue()},
+        {u"memory_mib"_s, mibOrNull(u"memory_mib"_s, row.memoryMib)},
+        {u"leftovers_mib"_s, mibOrNull(u"leftovers_mib"_s, row.leftoversMib)},
+        {u"error"_s, row.error ? QJsonValue(nameOf(*row.error)) : QJsonValue()},
+        {u"text"_s, textOrNull(row.text)},
+        {u"exit_code"_s, row.exitCode}};
     if (!unknown.isEmpty())
         object.insert(u"unknown"_s, unknown);
     return object;
@@ -172,12 +172,13 @@ QString statusText(const QList<StatusRow> &rows, const Output &output)
     TextTable table({{u"HOST"_s}, {u"SERVICE"_s}, {u"STATE"_s, Align::Left, 80}, {u"SINCE"_s},
                      {u"MEMORY MIB"_s, Align::Right}, {u"LEFTOVERS MIB"_s, Align::Right}});
     for (const StatusRow &row : rows) {
-        table.add({{row.host},
-                   {row.service ? row.service->name : unknownMark},
-                   {row.state, inkOf(row)},
-                   {row.hostSince.isValid() ? row.hostSince.toLocalTime().toString(u"yyyy-MM-dd HH:mm"_s) : unknownMark},
-                   {figure(row.memoryMib)},
-                   {figure(row.leftoversMib)}});
+        table.add(
+            {{row.host},
+             {row.service ? row.service->name : unknownMark},
+             {row.state, inkOf(row)},
+             {row.hostSince.isValid() ? row.hostSince.toLocalTime().toString(u"yyyy-MM-dd HH:mm"_s) : unknownMark},
+             {figure(row.memoryMib)},
+             {figure(row.leftoversMib)}});
     }
     return table.text(output);
 }

@@ -26,8 +26,9 @@ QString stateFolder()
 Result<QString> makeStateFolder(const QString &folder)
 {
     const auto failed = [&folder](const QString &why) {
-        return fail(ErrorCode::LocalIo, u"The folder %1 cannot be used: %2."_s.arg(folder, why),
-                    u"Records of what is done to hosts are kept there; set XDG_STATE_HOME to another place if need be."_s);
+        return fail(
+            ErrorCode::LocalIo, u"The folder %1 cannot be used: %2."_s.arg(folder, why),
+            u"Records of what is done to hosts are kept there; set XDG_STATE_HOME to another place if need be."_s);
     };
     const auto system = [&failed] { return failed(QString::fromLocal8Bit(std::strerror(errno))); };
     const QByteArray name = QFile::encodeName(folder);

@@ -41,8 +41,8 @@ QList<WatchedService> watchedServices(const HostSpec &host, const Snapshot &snap
 Diagnosis diagnose(const HostSpec &host, const Snapshot &snapshot, const Lineage &lineage,
                    const QHash<quint16, PortAnswer> &ports, const QDateTime &endedAt)
 {
-    return diagnose(DiagnosisInput{snapshot, lineage, rightsOf(snapshot), watchedServices(host, snapshot), ports, {}, endedAt,
-                                   host.thresholdMib});
+    return diagnose(DiagnosisInput{
+        snapshot, lineage, rightsOf(snapshot), watchedServices(host, snapshot), ports, {}, endedAt, host.thresholdMib});
 }
 
 QList<std::pair<QString, quint16>> portsToAsk(const Snapshot &snapshot, const Diagnosis &diagnosis)

@@ -25,6 +25,7 @@ namespace pilothouse {
 [[nodiscard]] QHash<quint16, PortAnswer> answersOf(const QHash<quint16, PortStatus> &ports);
 
 /// `--unit`: the family is the unit's own, or in its way: a leftover on a GPU that the unit uses.
-[[nodiscard]] bool concernsUnit(const Family &family, const QString &unit, const HostSpec &host, const Snapshot &snapshot);
+[[nodiscard]] bool concernsUnit(const Family &family, const QString &unit, const HostSpec &host,
+                                const Snapshot &snapshot);
 
 } // namespace pilothouse

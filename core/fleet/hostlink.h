@@ -85,12 +85,12 @@ public:
     /// A tick looks deep by itself where a GPU has that much memory in use and no process answers for it: at once when
     /// it is new, then once a minute. Zero, as it begins: never.
     void setDeepThreshold(int mib);
-    /// What differs in the host's description while its connection stays: from the next snapshot on, `probe`'s units and
-    /// expected GPUs are asked for. The name stays.
+    /// What differs in the host's description while its connection stays: from the next snapshot on, `probe`'s units
+    /// and expected GPUs are asked for. The name stays.
     void setSpec(const HostSpec &spec, const ProbeSettings &probe);
     void requestSnapshot(Depth depth);
-    /// Once, on the connection that stands; acted() follows with the number that this returns. Never repeated by itself: a
-    /// connection that breaks meanwhile makes its outcome unknown.
+    /// Once, on the connection that stands; acted() follows with the number that this returns. Never repeated by
+    /// itself: a connection that breaks meanwhile makes its outcome unknown.
     quint64 act(const ActionRequest &request, const Actor &actor);
 
 signals:

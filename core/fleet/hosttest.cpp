@@ -181,7 +181,8 @@ void HostTest::fail(const Error &error)
         result.jumpHost = m_way.takeLast();
     add(result);
     while (!m_way.isEmpty())
-        add({TestStep::JumpHost, StepResult::State::Skipped, u"Not reached."_s, std::nullopt, std::nullopt, m_way.takeLast()});
+        add({TestStep::JumpHost, StepResult::State::Skipped, u"Not reached."_s, std::nullopt, std::nullopt,
+             m_way.takeLast()});
     for (int step = int(failing) + 1; step <= int(TestStep::Rights); ++step) {
         if (TestStep(step) != TestStep::JumpHost)
             add({TestStep(step), StepResult::State::Skipped, u"Not reached."_s, std::nullopt, std::nullopt, {}});

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-// Reaches one host step by step and says how each went. Session and prober live in the thread that made it, which has an
-// event loop and nothing else to do: hosttester.h is for those who have.
+// Reaches one host step by step and says how each went. Session and prober live in the thread that made it, which has
+// an event loop and nothing else to do: hosttester.h is for those who have.
 
 #include "core/fleet/fleet.h"
 #include "core/fleet/teststeps.h"

@@ -41,8 +41,8 @@ struct HostRemoval
     QByteArray lines; ///< as they stand there, its comments too
 };
 
-/// Changes nothing. Errors: InventoryInvalid (unknown; stands in an included file, which belongs to somebody else; is not
-/// a [[host]] table of its own; the rest would not read back the same), LocalIo.
+/// Changes nothing. Errors: InventoryInvalid (unknown; stands in an included file, which belongs to somebody else; is
+/// not a [[host]] table of its own; the rest would not read back the same), LocalIo.
 [[nodiscard]] Result<HostRemoval> planRemoval(const QString &configDir, const QString &name);
 
 /// Does what was planned, from hosts.toml alone, unless the host's lines have changed since. Errors: as above.
@@ -58,10 +58,10 @@ struct HostText
 /// Errors: InventoryInvalid (unknown; stands in a file that is not ours to change), LocalIo.
 [[nodiscard]] Result<HostText> readHostText(const QString &configDir, const QString &name);
 
-/// Splices what differs between `before` and `after` into the file as it is now: a change elsewhere in it stays. Refused,
-/// with the difference, when the host's own lines have changed since `before`. Parses the result and compares before
-/// the file is replaced. Errors: InventoryInvalid (as above; a value that cannot be; would not read back the same),
-/// LocalIo.
+/// Splices what differs between `before` and `after` into the file as it is now: a change elsewhere in it stays.
+/// Refused, with the difference, when the host's own lines have changed since `before`. Parses the result and compares
+/// before the file is replaced. Errors: InventoryInvalid (as above; a value that cannot be; would not read back the
+/// same), LocalIo.
 [[nodiscard]] Result<Inventory> changeHost(const QString &configDir, const HostText &before, const HostSpec &after);
 
 } // namespace pilothouse

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-// The files of the inventory: which they are, reading one, merging hosts.toml with what it includes. Any thread. Used by
-// inventory.cpp and inventoryedit.cpp alone.
+// The files of the inventory: which they are, reading one, merging hosts.toml with what it includes. Any thread. Used
+// by inventory.cpp and inventoryedit.cpp alone.
 
 #include "core/fleet/inventory.h"
 #include "core/fleet/inventoryreader.h"

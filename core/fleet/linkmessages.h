@@ -28,8 +28,9 @@ struct TakeSnapshot { Depth depth = Depth::Light; };
 struct RunAction { quint64 id = 0; ActionRequest request; Actor actor; };
 struct EnterGate { quint64 attempt = 0; };
 struct QuitLink {};
-using LinkCommand = std::variant<OpenLink, CloseLink, RetryLink, ResumeLink, RenewLink, HoldLink, ReleaseLink, AnswerLink,
-                                 SetLinkCadence, SetDeepThreshold, SetLinkProbe, TakeSnapshot, RunAction, EnterGate, QuitLink>;
+using LinkCommand =
+    std::variant<OpenLink, CloseLink, RetryLink, ResumeLink, RenewLink, HoldLink, ReleaseLink, AnswerLink,
+                 SetLinkCadence, SetDeepThreshold, SetLinkProbe, TakeSnapshot, RunAction, EnterGate, QuitLink>;
 
 // From the worker.
 struct AskedQuestion { quint64 attempt = 0; Question question; };

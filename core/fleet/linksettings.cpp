@@ -38,7 +38,8 @@ Result<LinkSettings> linkSettingsFor(const HostSpec &host, const FleetSettings &
         link.connection.connectTimeout = *settings.timeout;
         link.connection.signInTimeout = *settings.timeout;
         link.probe.snapshotTimeout = *settings.timeout;
-        // A link that says nothing for so long is no longer waited for either; a second is left for the way there and back.
+        // A link that says nothing for so long is no longer waited for either; a second is left for the way there and
+        // back.
         link.connection.deadAfter = std::clamp(*settings.timeout, 1000ms, link.connection.deadAfter);
         link.connection.keepaliveInterval = std::min(link.connection.keepaliveInterval, link.connection.deadAfter / 3);
         // The tool's own limit passes first: the answer then says so, instead of being late as a whole.

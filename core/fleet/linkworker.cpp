@@ -433,7 +433,8 @@ void LinkWorker::scheduleTick()
 
 void LinkWorker::sayInterval()
 {
-    if (std::exchange(m_state.interval, m_cadence.current()) != m_cadence.current() && m_state.phase == Phase::Connected)
+    if (std::exchange(m_state.interval, m_cadence.current()) != m_cadence.current()
+        && m_state.phase == Phase::Connected)
         publish(m_state);
 }
 

@@ -31,7 +31,8 @@ NetworkWatch::Orders NetworkWatch::connected(const QString &host, Time now)
             m_gone.insert(each);
         m_losses.clear(); // from here on they count anew
         std::erase(m_held, host);
-        const Time step = m_held.empty() ? Time(0) : std::min<Time>(m_settings.between, m_settings.spread / qint64(m_held.size()));
+        const Time step =
+            m_held.empty() ? Time(0) : std::min<Time>(m_settings.between, m_settings.spread / qint64(m_held.size()));
         Time wait{0};
         for (const QString &each : m_held)
             orders.go += {each, wait += step};

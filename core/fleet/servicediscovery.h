@@ -13,8 +13,8 @@
 namespace pilothouse {
 
 /// By unit, system units first, named by it without ".service"; without those that `written` has. Left out: login
-/// sessions and other scopes, units of other people's managers, display servers and the driver's own daemons, units that
-/// only run helpers.
+/// sessions and other scopes, units of other people's managers, display servers and the driver's own daemons, units
+/// that only run helpers.
 [[nodiscard]] QList<ServiceSpec> discoverServices(const Snapshot &snapshot, const QList<ServiceSpec> &written);
 
 /// Is `process` one of the unit's?

@@ -127,7 +127,8 @@ StepResult judgeRights(const Snapshot &snapshot, SudoPolicy sudo)
         return failed(TestStep::Rights, ErrorCode::NoRights,
                       u"Other users' processes are hidden from this account (hidepid)."_s);
     }
-    return done(TestStep::Rights, u"An ordinary account: it sees who runs what, not every detail of others' processes."_s);
+    return done(TestStep::Rights,
+                u"An ordinary account: it sees who runs what, not every detail of others' processes."_s);
 }
 
 int exitCodeOf(const QList<StepResult> &results)

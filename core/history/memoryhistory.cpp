@@ -178,7 +178,8 @@ void MemoryHistory::dropFuture(qint64 atMs)
 bool MemoryHistory::isSilence(qint64 atMs, std::chrono::milliseconds interval) const
 {
     // The worker doubles its cadence step by step, so that three times the last spacing is not yet a silence.
-    return m_lastMs > 0 && atMs - m_lastMs > std::max<qint64>({m_limits.silenceMs, 3 * m_spacingMs, 2 * interval.count()});
+    return m_lastMs > 0
+           && atMs - m_lastMs > std::max<qint64>({m_limits.silenceMs, 3 * m_spacingMs, 2 * interval.count()});
 }
 
 std::vector<MemorySample> decimated(const MemorySeries &series, qint64 fromMs, qint64 toMs, int buckets)

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-// One key whose private half is in the agent, offered to the server; and the agent that all of them share. The agent may
-// ask a person for a touch or a PIN before it signs: then the clock of the sign-in stops. Session's thread.
+// One key whose private half is in the agent, offered to the server; and the agent that all of them share. The agent
+// may ask a person for a touch or a PIN before it signs: then the clock of the sign-in stops. Session's thread.
 
 #include "core/ssh/agentrelay.h"
 #include "core/ssh/keyoffers.h"

@@ -133,8 +133,8 @@ SignInMethod::Step InteractiveSignIn::round()
     question.attempt = m_asked ? 1 : m_attempt; // a further round of the same attempt: nothing was wrong
     question.note = m_context.keysNote;
     question.title = cleanLine(QByteArrayView(api.interactiveName(m_context.session)), 120);
-    question.instruction
-        = cleanText(QByteArrayView(api.interactiveInstruction(m_context.session)), 2000).section(u'\n', 0, mostLines - 1);
+    question.instruction =
+        cleanText(QByteArrayView(api.interactiveInstruction(m_context.session)), 2000).section(u'\n', 0, mostLines - 1);
     for (int i = 0; i < m_prompts; ++i) {
         char echo = 0;
         const char *text = api.interactivePrompt(m_context.session, static_cast<unsigned>(i), &echo);

@@ -62,7 +62,8 @@ struct KeyFile
 class Collector final
 {
 public:
-    Collector(LibsshApi &api, const ResolvedHost &host, const ConnectionSettings &settings, const QList<AgentKey> &agent)
+    Collector(LibsshApi &api, const ResolvedHost &host, const ConnectionSettings &settings,
+              const QList<AgentKey> &agent)
         : m_api(api)
         , m_accepted(host.pubkeyAcceptedAlgorithms.split(u',', Qt::SkipEmptyParts))
     {
@@ -128,7 +129,8 @@ private:
     void addCertificate(const QString &file, Signer by)
     {
         ssh_key raw = nullptr;
-        if (!QFileInfo(file).isFile() || m_api.importCertFile(QFile::encodeName(file).constData(), &raw) != SSH_OK || !raw)
+        if (!QFileInfo(file).isFile() || m_api.importCertFile(QFile::encodeName(file).constData(), &raw) != SSH_OK
+            || !raw)
             return;
         const KeyHandle key(raw, {&m_api});
         const QByteArray blob = blobOfKey(m_api, key.get());

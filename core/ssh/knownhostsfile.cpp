@@ -157,8 +157,8 @@ Result<void> appendKnownHost(const QString &path, const KnownHostsName &name, co
                                    O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0600));
     if (fd.get() < 0)
         return ioError(path, u"written"_s, reason(errno));
-    // Several connections of ours may add a key at once: a line half written by another would look unfinished. Where the
-    // file system has no locks the line is appended all the same.
+    // Several connections of ours may add a key at once: a line half written by another would look unfinished. Where
+    // the file system has no locks the line is appended all the same.
     static_cast<void>(::flock(fd.get(), LOCK_EX));
     struct stat info
     { };

@@ -69,7 +69,8 @@ void PublicKeySignIn::collect()
     }
     const QString given = m_context.settings.identityFile;
     if (!given.isEmpty() && !QFileInfo(given).isFile() && !QFileInfo::exists(given + u".pub"_s))
-        m_context.tried += u"%1 (%2)"_s.arg(cleanLine(given), QFileInfo::exists(given) ? u"it is not a file"_s : u"no such file"_s);
+        m_context.tried +=
+            u"%1 (%2)"_s.arg(cleanLine(given), QFileInfo::exists(given) ? u"it is not a file"_s : u"no such file"_s);
     const QList<KeyOffer> offers = keyOffers(m_context.api, m_context.host, m_context.settings, agent);
     m_offers.assign(offers.begin(), offers.end());
 }
@@ -89,8 +90,9 @@ bool PublicKeySignIn::offerNext()
     if (m_offers.empty())
         return false;
     if (isTooMany()) {
-        m_context.tried += u"%1 more not offered, since servers end the connection after %2 refusals"_s.arg(m_offers.size())
-                               .arg(usualAuthTries);
+        m_context.tried +=
+            u"%1 more not offered, since servers end the connection after %2 refusals"_s.arg(m_offers.size())
+                .arg(usualAuthTries);
         m_context.keysNote = u"%1 keys were refused and %2 not offered. To sign in with a key, set IdentitiesOnly yes "
                              "and IdentityFile for this host in the SSH configuration."_s.arg(m_context.refused)
                                  .arg(m_offers.size());

@@ -209,7 +209,8 @@ SignIn::Outcome SignIn::refuse()
         = u"%1 (the server takes %2): %3."_s.arg(m_context.display, methodNames(m_methods), tried);
     if (m_context.missing)
         return failed({ErrorCode::SignInNeedsPerson, u"%1 %2"_s.arg(*m_context.missing, detail), {}});
-    return failed({ErrorCode::SignInRefused, detail, m_context.refused >= usualAuthTries - 1 ? fewerKeys() : QString()});
+    return failed(
+        {ErrorCode::SignInRefused, detail, m_context.refused >= usualAuthTries - 1 ? fewerKeys() : QString()});
 }
 
 SignIn::Outcome SignIn::lost()

@@ -45,8 +45,8 @@ signals:
     /// States only move forward. `words` say what is going on now, for a person: "waiting for the agent".
     void stateChanged(pilothouse::SshSession::State state, const QString &words);
     void asked(const pilothouse::Question &question);
-    /// True while it waits with no limit of time of its own: for what many share, a jump host and its turn there, or for
-    /// an agent that waits for a person.
+    /// True while it waits with no limit of time of its own: for what many share, a jump host and its turn there, or
+    /// for an agent that waits for a person.
     void waitsForOthers(bool waits);
     /// Exactly once, after the last signal of every shell; nothing follows.
     void ended(const pilothouse::Error &error);

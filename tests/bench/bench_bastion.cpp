@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Pilothouse contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-// Forty simulated hosts behind one bastion, a real sshd: from start to the last first snapshot, and how often the bastion
-// was signed in to. Servers and console share the machine.
+// Forty simulated hosts behind one bastion, a real sshd: from start to the last first snapshot, and how often the
+// bastion was signed in to. Servers and console share the machine.
 
 #include "core/fleet/inventory.h"
 #include "tests/bench/figures.h"
@@ -57,6 +57,7 @@ int main(int argc, char **argv)
     }
     bool held = bench::show(u"40 simulated hosts behind one bastion: start to the last first snapshot"_s,
                             bench::median(seconds), u"s"_s, limitS);
-    held = bench::show(u"40 simulated hosts behind one bastion: sign-ins there"_s, double(mostSignIns), u""_s, 1, 0) && held;
+    held = bench::show(u"40 simulated hosts behind one bastion: sign-ins there"_s, double(mostSignIns), u""_s, 1, 0)
+           && held;
     return held ? 0 : 1;
 }

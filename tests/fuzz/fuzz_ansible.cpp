@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Pilothouse contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Any bytes as an Ansible inventory, INI and YAML. They may not crash or hang; a mistake names the file; what is taken is
-// read-only and can be given to ssh; nothing is left out without a reason.
+// Any bytes as an Ansible inventory, INI and YAML. They may not crash or hang; a mistake names the file; what is taken
+// is read-only and can be given to ssh; nothing is left out without a reason.
 #include "core/fleet/imports/importsources.h"
 #include "core/ssh/sshtarget.h"
 

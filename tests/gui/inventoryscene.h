@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-// A window and a fleet on an inventory in a folder of its own, whose hosts fail at once: nobody listens on port 1 of the
-// loopback. GUI thread.
+// A window and a fleet on an inventory in a folder of its own, whose hosts fail at once: nobody listens on port 1 of
+// the loopback. GUI thread.
 
 #include "app/console/fleetbinding.h"
 #include "core/fleet/inventory.h"

@@ -296,7 +296,8 @@ Snapshot faultHost(const QString &host, qint64 ageMs)
     card.temperatureC = card.utilizationPct;
     snapshot.gpus->removeLast();
     snapshot.problems
-        << Problem{u"gpu.reset_required"_s, Problem::Severity::Critical, 3, u"GPU 3 at 00000000:04:00.0 reports a fault: GPU requires reset."_s,
+        << Problem{u"gpu.reset_required"_s, Problem::Severity::Critical, 3,
+                   u"GPU 3 at 00000000:04:00.0 reports a fault: GPU requires reset."_s,
                    u"End what uses it, then reset it with nvidia-smi --gpu-reset -i 3 or reboot the host."_s}
         << Problem{u"gpu.missing"_s, Problem::Severity::Warning, std::nullopt,
                    u"The GPU at 00000000:08:00.0 is missing: the PCI bus has it, nvidia-smi does not list it."_s,

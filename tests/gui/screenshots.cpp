@@ -156,10 +156,11 @@ void shootInventory(Studio &studio)
     difference.changed = {{u"gpu3"_s, {u"access: confirm → normal"_s}}};
     window.showInventoryChange(difference);
     studio.shootHost(u"gpu3"_s, u"reloaded"_s);
-    window.showInventoryFailure({ErrorCode::InventoryInvalid,
-                                 u"/home/op/.config/pilothouse/hosts.toml:12:1: unknown key \"acess\" in [[host]], perhaps "
-                                 "\"access\" is meant; expected one of access, expected_gpus, name, service, ssh."_s,
-                                 {}});
+    window.showInventoryFailure(
+        {ErrorCode::InventoryInvalid,
+         u"/home/op/.config/pilothouse/hosts.toml:12:1: unknown key \"acess\" in [[host]], perhaps "
+         "\"access\" is meant; expected one of access, expected_gpus, name, service, ssh."_s,
+         {}});
     studio.shoot(u"broken"_s);
 }
 
@@ -179,7 +180,8 @@ void shootImport(Studio &studio)
         list.hosts += host;
     }
     list.leftOut += ImportLeftOut{u"win1"_s, u"It is not reached by SSH (ansible_connection is winrm)."_s};
-    list.notes += u"The folder group_vars beside it is not read; ansible-inventory --list --yaml writes all in one file."_s;
+    list.notes +=
+        u"The folder group_vars beside it is not read; ansible-inventory --list --yaml writes all in one file."_s;
     auto *dialog = new ImportDialog(studio.fixture().theme, studio.fixture().window.get());
     dialog->open();
     dialog->findChild<QRadioButton *>(u"importAnsible"_s)->click();
@@ -263,8 +265,9 @@ void shootAll(Studio &studio)
     code.id = 3;
     code.kind = Question::Kind::KeyboardInteractive;
     code.host = u"root@bastion (10.0.0.2)"_s;
-    code.note = u"5 keys were refused and 3 not offered. To sign in with a key, set IdentitiesOnly yes and IdentityFile for "
-                "this host in the SSH configuration."_s;
+    code.note =
+        u"5 keys were refused and 3 not offered. To sign in with a key, set IdentitiesOnly yes and IdentityFile for "
+        "this host in the SSH configuration."_s;
     code.title = u"Two factors"_s;
     code.instruction = u"Enter your password and the code of your device."_s;
     code.prompts = {{u"Password: "_s, false}, {u"Verification code: "_s, true}};
@@ -303,7 +306,8 @@ void shootAll(Studio &studio)
     step(TestStep::HostKey, State::Failed,
          u"The host key has changed: gpu5 (10.0.0.5) shows the ED25519 key SHA256:q7hT…, not that of "
          "/home/op/.ssh/known_hosts:12. Ask the owner of the host before you do anything else."_s, 2);
-    for (const TestStep rest : {TestStep::SignIn, TestStep::Shell, TestStep::Smi, TestStep::Systemctl, TestStep::Rights})
+    for (const TestStep rest :
+         {TestStep::SignIn, TestStep::Shell, TestStep::Smi, TestStep::Systemctl, TestStep::Rights})
         step(rest, State::Skipped, u"Not reached."_s, 0);
     studio.shootDialog(u"addHostDialog"_s, u"addhost"_s);
     shootInventory(studio);

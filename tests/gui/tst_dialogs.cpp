@@ -233,7 +233,8 @@ private slots:
         Asked asked(question);
         QTRY_VERIFY(asked.dialog(u"secretDialog"));
         const QString what = asked.find<QLabel>(u"secretWhat")->text();
-        QVERIFY2(what.contains(u"sudo on gpu10 (ops@10.0.0.5:22)"_s) && what.contains(u"15 minutes"_s), qPrintable(what));
+        QVERIFY2(what.contains(u"sudo on gpu10 (ops@10.0.0.5:22)"_s) && what.contains(u"15 minutes"_s),
+                 qPrintable(what));
         QCOMPARE(asked.find<QLineEdit>(u"secretField0")->echoMode(), QLineEdit::Password);
         QCOMPARE(asked.find<QPushButton>(u"secretCancel")->text().remove(u'&'), u"Without sudo"_s);
         QTest::mouseClick(asked.find<QPushButton>(u"secretCancel"), Qt::LeftButton);

@@ -155,7 +155,9 @@ private slots:
         QTest::newRow("renamed, cut at 15") << u"VLLM::Worker_TP"_s << QStringList{u"VLLM::Worker_TP0"_s}
                                             << u"VLLM::Worker_TP0"_s;
         QTest::newRow("short comm") << u"python3"_s << QStringList{u"/usr/bin/python3"_s, u"-c"_s} << u"python3"_s;
-        const auto python = [](const QString &code) { return QStringList{u"/usr/bin/python3"_s, u"-I"_s, u"-c"_s, code}; };
+        const auto python = [](const QString &code) {
+            return QStringList{u"/usr/bin/python3"_s, u"-I"_s, u"-c"_s, code};
+        };
         QTest::newRow("tracker") << u"python3"_s
                                  << python(u"from multiprocessing.resource_tracker import main;main(4)"_s)
                                  << u"resource_tracker"_s;

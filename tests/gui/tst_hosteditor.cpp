@@ -143,8 +143,9 @@ private slots:
         Scene scene;
         scene.open(u"b"_s);
         scene.field<QSpinBox>(u"editHostGpus"_s)->setValue(4);
-        const QByteArray theirs
-            = "# by hand\n" + QByteArray(InventoryScene::text).replace("name = \"b\"", "name = \"b\"\naccess = \"normal\"");
+        const QByteArray theirs =
+            "# by hand\n"
+            + QByteArray(InventoryScene::text).replace("name = \"b\"", "name = \"b\"\naccess = \"normal\"");
         scene.write(u"hosts.toml"_s, theirs);
         scene.click(u"editHostSave"_s);
         QTRY_VERIFY(scene.message().contains(u"access: confirm → normal"_s));

@@ -73,8 +73,9 @@ private slots:
         const QStringList rows{u"x gpu1 | gpu1 |  | "_s, u"x gpu2 | gpu2 |  | "_s,
                                u"o a | a |  | In %1 already"_s.arg(scene.folder.filePath(u"hosts.toml"_s))};
         QCOMPARE(scene.rows(), rows);
-        QVERIFY2(scene.summary().startsWith(u"2 of 3 hosts will be imported, read-only, in imported/ssh-config.toml."_s),
-                 qPrintable(scene.summary()));
+        QVERIFY2(
+            scene.summary().startsWith(u"2 of 3 hosts will be imported, read-only, in imported/ssh-config.toml."_s),
+            qPrintable(scene.summary()));
         scene.row(1)->setCheckState(0, Qt::Unchecked);
         QVERIFY(scene.summary().startsWith(u"1 of 3 hosts"_s));
         scene.submit();
@@ -112,8 +113,9 @@ private slots:
         QCOMPARE(scene.rows(), QStringList());
         QVERIFY(!scene.dialog()->findChild<QPushButton *>(u"importImport"_s)->isEnabled());
         emit scene.dialog()->ansibleWanted(scene.folder.filePath(u"hosts.ini"_s));
-        const QStringList rows{u"x n1 | 127.0.0.1:1 | gpu | "_s, u"x n2 | 127.0.0.1:1 | gpu | "_s,
-                               u"o <b>w</b> |  |  | Left out: It is not reached by SSH (ansible_connection is winrm)."_s};
+        const QStringList rows{
+            u"x n1 | 127.0.0.1:1 | gpu | "_s, u"x n2 | 127.0.0.1:1 | gpu | "_s,
+            u"o <b>w</b> |  |  | Left out: It is not reached by SSH (ansible_connection is winrm)."_s};
         QTRY_COMPARE(scene.rows(), rows);
         scene.submit();
         QTRY_COMPARE(scene.hosts(), (QStringList{u"c"_s, u"a"_s, u"b"_s, u"n1"_s, u"n2"_s}));

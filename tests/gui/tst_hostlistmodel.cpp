@@ -75,9 +75,10 @@ private slots:
         QTest::addColumn<QString>("why");
         QTest::newRow("own") << HostOrigin::OwnFile << QString();
         QTest::newRow("typed") << HostOrigin::Typed << QString();
-        QTest::newRow("included") << HostOrigin::Included
-                                  << u"\"a\" stands in /team/hosts.toml, a file that hosts.toml includes; it is changed "
-                                     "there by whoever keeps that file."_s;
+        QTest::newRow("included")
+            << HostOrigin::Included
+            << u"\"a\" stands in /team/hosts.toml, a file that hosts.toml includes; it is changed "
+               "there by whoever keeps that file."_s;
         QTest::newRow("imported") << HostOrigin::Imported
                                   << u"\"a\" stands in /team/hosts.toml, which an import wrote; the next import of the "
                                      "same source writes it anew."_s;
@@ -153,7 +154,8 @@ private slots:
         const QString node = u"inference-h200-rack-17-node-003"_s;
         const QString full = node + u".internal.example.org"_s;
         QTest::newRow("fits") << full << full << QString(node + u"\\.internal\\.example\\.org"_s);
-        QTest::newRow("the domain goes first") << full << QString(node + u".internal…"_s) << QString(node + u"\\.i[a-z]+…"_s);
+        QTest::newRow("the domain goes first")
+            << full << QString(node + u".internal…"_s) << QString(node + u"\\.i[a-z]+…"_s);
         QTest::newRow("then the middle of the name") << full << u"inference-node-003…"_s << u"infer.*….*e-003…"_s;
         QTest::newRow("of a name without a domain") << node << u"inference-node-003"_s << u"infer.*….*e-003"_s;
         QTest::newRow("an address is no name") << u"10.11.12.113"_s << u"10.1….113"_s << u"10.*….*13"_s;
@@ -167,7 +169,8 @@ private slots:
         const QFontMetrics metrics(QApplication::font());
         const int width = metrics.horizontalAdvance(room);
         const QString fitted = fittedHostName(name, metrics, width);
-        QVERIFY2(QRegularExpression(QRegularExpression::anchoredPattern(shown)).match(fitted).hasMatch(), qPrintable(fitted));
+        QVERIFY2(QRegularExpression(QRegularExpression::anchoredPattern(shown)).match(fitted).hasMatch(),
+                 qPrintable(fitted));
         QVERIFY(metrics.horizontalAdvance(fitted) <= std::max(width, metrics.horizontalAdvance(u'…')));
     }
 

@@ -507,8 +507,9 @@ private slots:
         w.window->setState(u"gpu1"_s, stopped({ErrorCode::SignInRefused, {}, {}}));
         w.window->openHost(u"gpu1"_s);
         for (const QWidget *widget : w.window->findChildren<QWidget *>()) {
-            const bool interactive = qobject_cast<const QPushButton *>(widget)
-                || qobject_cast<const QLineEdit *>(widget) || qobject_cast<const QAbstractItemView *>(widget) || qobject_cast<const MemoryPlot *>(widget);
+            const bool interactive =
+                qobject_cast<const QPushButton *>(widget) || qobject_cast<const QLineEdit *>(widget)
+                || qobject_cast<const QAbstractItemView *>(widget) || qobject_cast<const MemoryPlot *>(widget);
             if (!interactive || qobject_cast<const QHeaderView *>(widget))
                 continue;
             QVERIFY2(!widget->objectName().isEmpty(), widget->metaObject()->className());

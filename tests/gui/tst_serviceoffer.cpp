@@ -64,7 +64,8 @@ private slots:
     {
         const Scene scene(HostOrigin::OwnFile, {u"vllm-kimi.service"_s, u"sglang.service"_s});
         QVERIFY(scene.isOffered());
-        QCOMPARE(scene.text(), u"2 services were found that are not in hosts.toml: sglang.service, vllm-kimi.service"_s);
+        QCOMPARE(scene.text(),
+                 u"2 services were found that are not in hosts.toml: sglang.service, vllm-kimi.service"_s);
         QSignalSpy wanted(scene.fixture.window.get(), &MainWindow::servicesWanted);
         QTest::mouseClick(scene.fixture.find<QPushButton>(u"serviceOfferAdd"_s), Qt::LeftButton);
         QCOMPARE(wanted.size(), 1);

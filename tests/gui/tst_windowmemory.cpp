@@ -49,8 +49,10 @@ private slots:
         QTest::newRow("missing") << QByteArray();
         QTest::newRow("noise") << QByteArray("\x7F\x45LF\x02\x01\x00[[=;\n\xFF", 14);
         QTest::newRow("another version") << QByteArray("[General]\nversion=2\nhosts=1, 2\n");
-        QTest::newRow("sizes that cannot be") << QByteArray("[General]\nversion=1\nhosts=0, -5\nbody=x, y\nfigures=7\n");
-        QTest::newRow("other columns") << QByteArray("[General]\nversion=1\nprocessColumnCount=3\nprocessColumns=abc\n");
+        QTest::newRow("sizes that cannot be")
+            << QByteArray("[General]\nversion=1\nhosts=0, -5\nbody=x, y\nfigures=7\n");
+        QTest::newRow("other columns") << QByteArray(
+            "[General]\nversion=1\nprocessColumnCount=3\nprocessColumns=abc\n");
     }
 
     void unusable_isAnEmptyLayout()

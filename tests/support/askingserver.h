@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-// A server on loopback that signs people in by keyboard-interactive alone, with the rounds that a test tells it: what no
-// PAM stack of a test machine asks. Made of libssh's server half, in a thread of its own; one connection at a time.
+// A server on loopback that signs people in by keyboard-interactive alone, with the rounds that a test tells it: what
+// no PAM stack of a test machine asks. Made of libssh's server half, in a thread of its own; one connection at a time.
 
 #include <QByteArrayList>
 #include <QList>

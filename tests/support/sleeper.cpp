@@ -6,8 +6,8 @@
 //   [listen-anywhere=PORT] [connect=ADDRESS:PORT] [lock=KIB] [children=N]
 //           [zombie-leader] [uid=N] [disk-sleep]
 // PATH: or hex:HEX. open: descriptors kept; copies: how often each of those that follow; children:
-// forks that do the same; zombie-leader: the main thread ends, a second one lives on; uid: becomes that user; disk-sleep:
-// is in D, as the parent of a vfork is while its child lives.
+// forks that do the same; zombie-leader: the main thread ends, a second one lives on; uid: becomes that user;
+// disk-sleep: is in D, as the parent of a vfork is while its child lives.
 
 #include <arpa/inet.h>
 #include <cstdio>

@@ -216,7 +216,8 @@ void HostKeyListDialog::answerRows(const QList<QTreeWidgetItem *> &rows, bool ac
     QList<std::pair<QString, Answer>> answers;
     for (QTreeWidgetItem *row : rows) {
         const QString host = row->text(HostColumn);
-        const Answer answer{.questionId = m_questions.take(host).id, .accepted = accepted, .store = store, .replies = {}};
+        const Answer answer{
+            .questionId = m_questions.take(host).id, .accepted = accepted, .store = store, .replies = {}};
         answers.emplaceBack(host, answer);
         delete row;
     }

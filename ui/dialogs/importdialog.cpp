@@ -184,8 +184,9 @@ void ImportDialog::check()
     if (m_list.hosts.isEmpty() && !m_list.source.isEmpty())
         summary = tr("There is no host in it that could be imported.");
     else if (!m_list.hosts.isEmpty())
-        summary = tr("%1 of %2 hosts will be imported, read-only, in imported/%3.toml. A new import replaces that file.")
-                      .arg(QString::number(count), QString::number(m_list.hosts.size()), m_list.name);
+        summary =
+            tr("%1 of %2 hosts will be imported, read-only, in imported/%3.toml. A new import replaces that file.")
+                .arg(QString::number(count), QString::number(m_list.hosts.size()), m_list.name);
     m_summary->setText(summary);
     showFailure({});
 }

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-// Chooses hosts of the SSH configuration or of an Ansible inventory. Shows what is new, what is there already, and what is
-// left out and why. Reads no file itself: asks for a list, hands on what is chosen; whoever keeps it closes the dialog or
-// lets it say why not. Deletes itself when closed. GUI thread.
+// Chooses hosts of the SSH configuration or of an Ansible inventory. Shows what is new, what is there already, and what
+// is left out and why. Reads no file itself: asks for a list, hands on what is chosen; whoever keeps it closes the
+// dialog or lets it say why not. Deletes itself when closed. GUI thread.
 
 #include "core/fleet/imports/importlist.h"
 
@@ -27,8 +27,8 @@ class ImportDialog final : public QDialog
 public:
     ImportDialog(const Theme &theme, QWidget *parent);
 
-    /// `taken`: name to file of the hosts that are there already, without those of an earlier import of this list, which
-    /// are `before`.
+    /// `taken`: name to file of the hosts that are there already, without those of an earlier import of this list,
+    /// which are `before`.
     void showList(const ImportList &list, const QHash<QString, QString> &taken, const QStringList &before);
     /// In place of a list, or of closing: what went wrong.
     void showFailure(const QString &text);

@@ -104,7 +104,8 @@ void ServicesEditor::buildFields()
     addField(form, tr("&Health"), m_health, u"serviceHealth"_s, tr("Where it says that it serves, seen from the host"));
     addField(form, tr("Mode&l"), m_model, u"serviceModel"_s, tr("The model that it serves"));
     addField(form, tr("Dra&in"), m_drain, u"serviceDrain"_s, tr("A command that is run on the host before a stop"));
-    addField(form, tr("Undrain"), m_undrain, u"serviceUndrain"_s, tr("A command that is run there after it serves again"));
+    addField(form, tr("Undrain"), m_undrain, u"serviceUndrain"_s,
+             tr("A command that is run there after it serves again"));
     for (QLineEdit *line : lines())
         connect(line, &QLineEdit::textEdited, this, &ServicesEditor::take);
     connect(m_scope, &QComboBox::activated, this, &ServicesEditor::take);

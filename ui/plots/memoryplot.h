@@ -3,8 +3,9 @@
 #pragma once
 
 // Used memory of each GPU over time. Follows the present until it is dragged, zoomed or paused; the data goes on being
-// collected elsewhere. While there is less than the chosen span of it, the view begins with the first sample. Drag moves, the wheel zooms, hovering reads out; keys: Left and Right move the read-out,
-// Ctrl+Left and Ctrl+Right the view, + and - zoom, End is back to live, Space pauses. GUI thread.
+// collected elsewhere. While there is less than the chosen span of it, the view begins with the first sample. Drag
+// moves, the wheel zooms, hovering reads out; keys: Left and Right move the read-out, Ctrl+Left and Ctrl+Right the
+// view, + and - zoom, End is back to live, Space pauses. GUI thread.
 
 #include "core/history/memoryhistory.h"
 #include "ui/plots/endlabels.h"

@@ -82,8 +82,8 @@ void ConsoleStyle::drawPrimitive(PrimitiveElement element, const QStyleOption *o
     if (element == PE_IndicatorHeaderArrow && widget) {
         // At the right end and in the middle; Fusion puts it at the upper edge.
         QStyleOptionHeader arrow = *static_cast<const QStyleOptionHeader *>(option);
-        arrow.rect = QRect(option->rect.right() - sortArrow + sortPadding, (widget->height() - sortArrow) / 2, sortArrow,
-                           sortArrow);
+        arrow.rect = QRect(option->rect.right() - sortArrow + sortPadding, (widget->height() - sortArrow) / 2,
+                           sortArrow, sortArrow);
         QProxyStyle::drawPrimitive(element, &arrow, painter, widget);
         return;
     }

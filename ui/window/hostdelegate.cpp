@@ -95,7 +95,8 @@ void HostDelegate::paint(QPainter *painter, const QStyleOptionViewItem &option, 
     line.translate(0, height);
     if (index.data(LockedRole).toBool()) {
         constexpr int gap = 2;
-        paintLock(painter, QRectF(inside.left() + gap, line.center().y() - side / 2 + gap, side - 2 * gap, side - 2 * gap),
+        paintLock(painter,
+                  QRectF(inside.left() + gap, line.center().y() - side / 2 + gap, side - 2 * gap, side - 2 * gap),
                   muted);
     }
     paintLine(painter, line, index.data(DetailRole).toString(), index.data(DetailEndRole).toString(), option.font,

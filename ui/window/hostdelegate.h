@@ -8,8 +8,8 @@
 
 namespace pilothouse {
 
-/// `name` in at most `width` pixels. The hosts of a fleet share their domain and differ at the end of their own name: the
-/// domain goes first, then the middle of the name.
+/// `name` in at most `width` pixels. The hosts of a fleet share their domain and differ at the end of their own name:
+/// the domain goes first, then the middle of the name.
 [[nodiscard]] QString fittedHostName(const QString &name, const QFontMetrics &metrics, int width);
 
 class HostDelegate final : public RowDelegate

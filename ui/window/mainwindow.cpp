@@ -86,7 +86,8 @@ MainWindow::MainWindow(Theme &theme, HostStore::Clock clock, QWidget *parent)
     column->addWidget(m_status);
     setCentralWidget(central);
     buildEmpty();
-    resize(firstSize(QGuiApplication::primaryScreen()->availableSize(), style()->pixelMetric(QStyle::PM_TitleBarHeight)));
+    resize(
+        firstSize(QGuiApplication::primaryScreen()->availableSize(), style()->pixelMetric(QStyle::PM_TitleBarHeight)));
 
     connect(m_commands, &CommandSet::triggered, this, &MainWindow::onCommand);
     connect(m_questions, &QuestionDesk::answered, this, [this](const QString &host, const Answer &answer) {

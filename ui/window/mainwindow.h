@@ -58,7 +58,8 @@ public:
     [[nodiscard]] const HostStore &store() const { return *m_store; }
     [[nodiscard]] CommandSet *commands() const { return m_commands; }
 
-    /// Geometry, sizes and columns, all hosts' pages alike. A window that no screen shows comes back to the primary one.
+    /// Geometry, sizes and columns, all hosts' pages alike. A window that no screen shows comes back to the primary
+    /// one.
     [[nodiscard]] WindowLayout windowLayout();
     void setWindowLayout(const WindowLayout &layout);
 
@@ -72,7 +73,8 @@ public:
     void showTestWords(const QString &words);
     void askForTest(const Question &question); ///< answered by testAnswered()
     void finishTest(bool declined);
-    /// Asks whether the host is to go, with the `lines` of `file` that go with it; answered by removeConfirmed() or not.
+    /// Asks whether the host is to go, with the `lines` of `file` that go with it; answered by removeConfirmed() or
+    /// not.
     void showRemoveHost(const QString &name, const QString &file, const QString &lines);
     /// In place of "no hosts" while they are being made ready; empty: back to it.
     void showNotice(const QString &title, const QString &text);

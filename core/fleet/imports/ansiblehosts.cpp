@@ -158,7 +158,8 @@ private:
         for (const QString &name : {u"ansible_ssh_common_args"_s, u"ansible_ssh_extra_args"_s, u"ansible_ssh_args"_s}) {
             const AnsibleValue value = m_vars.value(name);
             if (value.text.contains(jump))
-                host.notes += u"The jump host in %1 is not honoured; write it as ProxyJump in the SSH configuration."_s.arg(name);
+                host.notes +=
+                    u"The jump host in %1 is not honoured; write it as ProxyJump in the SSH configuration."_s.arg(name);
             else if (value.vault || !value.text.isEmpty())
                 host.notes += u"%1 is not honoured; the SSH configuration decides."_s.arg(name);
         }

@@ -36,7 +36,8 @@ Result<Range> readRange(const QString &text, int most)
     if (!stepOk || step < 1)
         return bad(u"has a step that is no number from 1"_s);
     const auto isLetter = [](const QString &word) {
-        return word.size() == 1 && ((word.at(0) >= u'a' && word.at(0) <= u'z') || (word.at(0) >= u'A' && word.at(0) <= u'Z'));
+        return word.size() == 1
+               && ((word.at(0) >= u'a' && word.at(0) <= u'z') || (word.at(0) >= u'A' && word.at(0) <= u'Z'));
     };
     Range range;
     const bool letters = isLetter(first) && isLetter(last);

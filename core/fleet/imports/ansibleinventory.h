@@ -63,8 +63,8 @@ private:
 
 [[nodiscard]] bool isAnsibleVariable(const QString &name);
 
-/// "gpu[01:08].rack[a:c]" spelled out, steps too ("[0:10:2]"); a name without ranges is itself. Errors: InventoryInvalid
-/// (a range that cannot be, or gives more than `most`).
+/// "gpu[01:08].rack[a:c]" spelled out, steps too ("[0:10:2]"); a name without ranges is itself. Errors:
+/// InventoryInvalid (a range that cannot be, or gives more than `most`).
 [[nodiscard]] Result<QStringList> expandAnsiblePattern(const QString &pattern, int most);
 
 /// Errors: InventoryInvalid with "file:line: what is wrong".

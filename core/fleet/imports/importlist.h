@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-// What another tool's list of hosts gives: hosts for the inventory, and by name what of it is left out, and why. Values,
-// any thread.
+// What another tool's list of hosts gives: hosts for the inventory, and by name what of it is left out, and why.
+// Values, any thread.
 
 #include "core/fleet/hostspec.h"
 

@@ -96,7 +96,9 @@ Result<ImportList> importAnsible(const QString &path)
     list.name = u"ansible-"_s + plainName(path);
     for (const QString &folder : {u"group_vars"_s, u"host_vars"_s}) {
         if (QFileInfo(QFileInfo(path).dir().filePath(folder)).isDir())
-            list.notes += u"The folder %1 beside it is not read; ansible-inventory --list --yaml writes all in one file."_s.arg(folder);
+            list.notes +=
+                u"The folder %1 beside it is not read; ansible-inventory --list --yaml writes all in one file."_s.arg(
+                    folder);
     }
     return list;
 }

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-// Carries bytes one way from a descriptor to a socket, and takes only what the other end takes. Owns neither. Lives in a
-// thread with an event loop; destroyed before its descriptors are closed.
+// Carries bytes one way from a descriptor to a socket, and takes only what the other end takes. Owns neither. Lives in
+// a thread with an event loop; destroyed before its descriptors are closed.
 
 #include <QByteArray>
 #include <QSocketNotifier>

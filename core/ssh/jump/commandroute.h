@@ -11,8 +11,8 @@
 
 namespace pilothouse {
 
-/// `request.host.proxyCommand` is not empty. Errors of `done`: SshConfigInvalid (a token that ssh does not know), LocalIo
-/// (no shell, no pipe). What the command makes of the connection is for failure().
+/// `request.host.proxyCommand` is not empty. Errors of `done`: SshConfigInvalid (a token that ssh does not know),
+/// LocalIo (no shell, no pipe). What the command makes of the connection is for failure().
 [[nodiscard]] std::unique_ptr<Route> makeCommandRoute(const RouteRequest &request, RouteListener listener);
 
 } // namespace pilothouse

@@ -19,7 +19,8 @@ namespace {
 
 constexpr qsizetype part = 32 * 1024;
 
-/// The reason and the peer's own words behind libssh's fixed beginning, "Channel opening failure: channel N error (R) ".
+/// The reason and the peer's own words behind libssh's fixed beginning, "Channel opening failure: channel N error (R)
+/// ".
 struct Refusal
 {
     int reason = 0;

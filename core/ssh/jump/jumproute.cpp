@@ -31,7 +31,8 @@ public:
         , m_address(request.host.hostName)
         , m_id(m_port->nextRide())
         , m_listener(std::move(listener))
-        , m_events([this](RideEvent event) { std::visit([this](auto &&what) { take(std::move(what)); }, std::move(event)); })
+        , m_events(
+              [this](RideEvent event) { std::visit([this](auto &&what) { take(std::move(what)); }, std::move(event)); })
     {
         Result<Ride> ride = rideFor(request);
         if (!ride) {

@@ -28,7 +28,8 @@ struct JumpSpec
 [[nodiscard]] Error atJumpHost(const QString &name, Error error);
 [[nodiscard]] QString jumpHostOf(const Error &error);
 
-/// What a jump host does, as its riders say it, or the jump host before it, named alone; and the name back from the words, empty where they are of the host.
+/// What a jump host does, as its riders say it, or the jump host before it, named alone; and the name back from the
+/// words, empty where they are of the host.
 [[nodiscard]] QString wordsOfJumpHost(const QString &name, const QString &words);
 [[nodiscard]] QString jumpHostOf(const QString &words);
 

@@ -42,7 +42,8 @@ public:
     virtual void settled() = 0;
     /// Why the way broke, where that is known: set before the descriptor's other end closes.
     [[nodiscard]] virtual std::optional<Error> failure() const = 0;
-    /// A sentence for an error of the handshake, for a way that cannot tell a silent host from a way that leads nowhere.
+    /// A sentence for an error of the handshake, for a way that cannot tell a silent host from a way that leads
+    /// nowhere.
     [[nodiscard]] virtual QString remark() const { return {}; }
 };
 

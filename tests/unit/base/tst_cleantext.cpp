@@ -43,7 +43,8 @@ void TstCleanText::limit_cutsWithAnEllipsisAndNeverInsideACharacter()
     QCOMPARE(pilothouse::cleanLine(QByteArrayView("abcdef"), 4), u"abc\u2026"_s);
     QCOMPARE(pilothouse::cleanLine(QByteArrayView("abcd"), 4), u"abcd"_s);
     for (qsizetype limit = 1; limit < 12; ++limit) {
-        const QString cut = pilothouse::cleanLine(QByteArrayView("ab\xf0\x9f\x98\x80\xf0\x9f\x98\x80\xf0\x9f\x98\x80"), limit);
+        const QString cut =
+            pilothouse::cleanLine(QByteArrayView("ab\xf0\x9f\x98\x80\xf0\x9f\x98\x80\xf0\x9f\x98\x80"), limit);
         QVERIFY(cut.size() <= limit + 1);
         QVERIFY(cut.isValidUtf16());
     }

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-// A host that exists only in the test: sessions and probers that do as they are told. `FakeHost` is shared by the test's
-// thread and the links' threads; all of it is guarded or atomic.
+// A host that exists only in the test: sessions and probers that do as they are told. `FakeHost` is shared by the
+// test's thread and the links' threads; all of it is guarded or atomic.
 
 #include "core/base/handoff.h"
 #include "core/fleet/linkenvironment.h"
@@ -33,13 +33,21 @@ public:
     enum class Reply { Snapshot, Failure, Nothing };
 
     static Attempt ready() { return {}; }
-    static Attempt ends(ErrorCode code) { return {Attempt::Kind::Ends, Error{code, QStringLiteral("Told to."), {}}, {}, 0, false, false}; }
+    static Attempt ends(ErrorCode code)
+    {
+        return {Attempt::Kind::Ends, Error{code, QStringLiteral("Told to."), {}}, {}, 0, false, false};
+    }
     static Attempt asks(quint64 id);
     static Attempt hangs() { return {Attempt::Kind::Hangs, {}, {}, 0, false, false}; }
     static Attempt signedInByAPerson() { return {Attempt::Kind::Ready, {}, {}, 0, true, false}; }
     static Attempt jumpHostNeedsAPerson()
     {
-        return {Attempt::Kind::Ends, Error{ErrorCode::SignInNeedsPerson, QStringLiteral("Told to."), {}}, {}, 0, false, true};
+        return {Attempt::Kind::Ends,
+                Error{ErrorCode::SignInNeedsPerson, QStringLiteral("Told to."), {}},
+                {},
+                0,
+                false,
+                true};
     }
 
     // told by the test

@@ -134,24 +134,35 @@ void TstAnsible::ini_isRead_data()
     row("the host's own wins", "[a:vars]\nansible_user=group\n[a]\ngpu1 ansible_user=own\n", {u"gpu1 own@gpu1 [a]"_s});
     row("several groups", "[b]\ngpu1\n[a]\ngpu1\n", {u"gpu1 gpu1 [a b]"_s});
     row("a circle of groups", "[a:children]\nb\n[b:children]\na\n[b]\ngpu1\n", {u"gpu1 gpu1 [b a]"_s});
-    row("own name as a template", "gpu1.lan ansible_host='{{ inventory_hostname }}' ansible_user=x_{{inventory_hostname_short}}\n",
+    row("own name as a template",
+        "gpu1.lan ansible_host='{{ inventory_hostname }}' ansible_user=x_{{inventory_hostname_short}}\n",
         {u"gpu1.lan x_gpu1@gpu1.lan []"_s});
-    row("own name in quotes", "gpu1.lan ansible_host='{{ inventory_hostname_short }}.net'\n", {u"gpu1.lan gpu1.net []"_s});
+    row("own name in quotes", "gpu1.lan ansible_host='{{ inventory_hostname_short }}.net'\n",
+        {u"gpu1.lan gpu1.net []"_s});
     row("other templates", "gpu1 ansible_host='{{ lookup(\"env\", \"X\") }}'\n",
         {u"- gpu1: ansible_host is a template that only Ansible can fill in."_s});
-    row("not by SSH", "h1 ansible_connection=local\nh2 ansible_connection=docker\nh3 ansible_connection=winrm\nh4 ansible_connection=ssh\n",
+    row("not by SSH",
+        "h1 ansible_connection=local\nh2 ansible_connection=docker\nh3 ansible_connection=winrm\nh4 "
+        "ansible_connection=ssh\n",
         {u"h4 h4 []"_s, u"- h1: It is not reached by SSH (ansible_connection is local)."_s,
          u"- h2: It is not reached by SSH (ansible_connection is docker)."_s,
          u"- h3: It is not reached by SSH (ansible_connection is winrm)."_s});
     row("a jump host", "gpu1 ansible_ssh_common_args='-o ProxyJump=bastion'\n",
-        {u"gpu1 gpu1 []"_s, u"  The jump host in ansible_ssh_common_args is not honoured; write it as ProxyJump in the SSH configuration."_s});
+        {u"gpu1 gpu1 []"_s,
+         u"  The jump host in ansible_ssh_common_args is not honoured; write it as ProxyJump in the SSH "
+          u"configuration."_s});
     row("an extra argument", "gpu1 ansible_ssh_extra_args='-J bastion'\n",
-        {u"gpu1 gpu1 []"_s, u"  The jump host in ansible_ssh_extra_args is not honoured; write it as ProxyJump in the SSH configuration."_s});
+        {u"gpu1 gpu1 []"_s,
+         u"  The jump host in ansible_ssh_extra_args is not honoured; write it as ProxyJump in the SSH "
+          u"configuration."_s});
     row("a key", "gpu1 ansible_ssh_private_key_file=~/.ssh/x\n",
-        {u"gpu1 gpu1 []"_s, u"  ansible_ssh_private_key_file is not honoured; write it as IdentityFile in the SSH configuration."_s});
+        {u"gpu1 gpu1 []"_s,
+         u"  ansible_ssh_private_key_file is not honoured; write it as IdentityFile in the SSH configuration."_s});
     row("no port", "gpu1 ansible_port=http\n", {u"- gpu1: Its port \"http\" is none."_s});
-    row("an option as a host", "gpu1 ansible_host=-oProxyCommand=x\n", {u"- gpu1: \"-oProxyCommand=x\" cannot be given to ssh."_s});
-    row("an option as a name", "-oProxyCommand=x\n", {u"- -oProxyCommand=x: Its name, or how it is reached, cannot stand in hosts.toml."_s});
+    row("an option as a host", "gpu1 ansible_host=-oProxyCommand=x\n",
+        {u"- gpu1: \"-oProxyCommand=x\" cannot be given to ssh."_s});
+    row("an option as a name", "-oProxyCommand=x\n",
+        {u"- -oProxyCommand=x: Its name, or how it is reached, cannot stand in hosts.toml."_s});
     row("a slash in a name", "a/b\n", {u"- a/b: Its name, or how it is reached, cannot stand in hosts.toml."_s});
 }
 
@@ -165,12 +176,16 @@ void TstAnsible::ini_mistakeHasItsLine_data()
 {
     QTest::addColumn<QByteArray>("text");
     QTest::addColumn<QString>("words");
-    QTest::newRow("no section") << QByteArray("gpu1\n[gpu\n") << u"f:2: expected [group], [group:children] or [group:vars], found [gpu."_s;
-    QTest::newRow("unknown kind") << QByteArray("[gpu:hats]\n") << u"f:1: expected [group], [group:children] or [group:vars], found [gpu:hats]."_s;
+    QTest::newRow("no section") << QByteArray("gpu1\n[gpu\n")
+                                << u"f:2: expected [group], [group:children] or [group:vars], found [gpu."_s;
+    QTest::newRow("unknown kind") << QByteArray("[gpu:hats]\n")
+                                  << u"f:1: expected [group], [group:children] or [group:vars], found [gpu:hats]."_s;
     QTest::newRow("no variable") << QByteArray("[g:vars]\n\nuser\n") << u"f:3: expected name=value, found user."_s;
-    QTest::newRow("a word behind a host") << QByteArray("gpu1 root\n") << u"f:1: expected name=value after the host's name."_s;
+    QTest::newRow("a word behind a host")
+        << QByteArray("gpu1 root\n") << u"f:1: expected name=value after the host's name."_s;
     QTest::newRow("an open quote") << QByteArray("gpu1 ansible_user='x\n") << u"f:1: a quote is not closed."_s;
-    QTest::newRow("a range too far") << QByteArray("gpu[1:999999]\n") << u"f:1: the range [1:999999] gives more than 5000 hosts."_s;
+    QTest::newRow("a range too far") << QByteArray("gpu[1:999999]\n")
+                                     << u"f:1: the range [1:999999] gives more than 5000 hosts."_s;
 }
 
 void TstAnsible::ini_mistakeHasItsLine()
@@ -196,9 +211,13 @@ void TstAnsible::yaml_isRead_data()
         {u"a 10.0.0.5 [site gpu]"_s});
     row("quoted", "g: {hosts: {'gpu1': {ansible_user: \"root\"}}}\n", {u"gpu1 root@gpu1 [g]"_s});
     row("an alias", "x: {vars: &v {ansible_user: root}}\ng:\n  hosts:\n    gpu1: *v\n", {u"gpu1 root@gpu1 [g]"_s});
-    row("a merge", "g:\n  vars: &v {ansible_user: far, ansible_port: 7}\n  hosts:\n    gpu1:\n      ansible_user: near\n      <<: *v\n",
+    row("a merge",
+        "g:\n  vars: &v {ansible_user: far, ansible_port: 7}\n  hosts:\n    gpu1:\n      ansible_user: near\n      <<: "
+        "*v\n",
         {u"gpu1 near@gpu1:7 [g]"_s});
-    row("vault", "g:\n  hosts:\n    gpu1:\n      ansible_user: !vault |\n        $ANSIBLE_VAULT;1.1;AES256\n        3330\n    gpu2:\n",
+    row("vault",
+        "g:\n  hosts:\n    gpu1:\n      ansible_user: !vault |\n        $ANSIBLE_VAULT;1.1;AES256\n        3330\n    "
+        "gpu2:\n",
         {u"gpu2 gpu2 [g]"_s, u"- gpu1: ansible_user is encrypted by ansible-vault."_s});
     row("templates", "g: {hosts: {gpu1: {ansible_host: '{{ ip }}'}, '{{ x }}': }}\n",
         {u"- gpu1: ansible_host is a template that only Ansible can fill in."_s,
@@ -219,8 +238,10 @@ void TstAnsible::yaml_mistakeIsNamed_data()
     QTest::addColumn<QString>("words");
     QTest::newRow("no YAML") << QByteArray("a: [1\nb: {") << u"f:"_s;
     QTest::newRow("a playbook") << QByteArray("- hosts: all\n") << u"f:1: expected groups by name"_s;
-    QTest::newRow("a plugin") << QByteArray("plugin: amazon.aws.aws_ec2\n") << u"configuration of an inventory plugin"_s;
-    QTest::newRow("hosts as a list") << QByteArray("g:\n  hosts:\n    - gpu1\n") << u"f:3: expected the hosts of g by name"_s;
+    QTest::newRow("a plugin") << QByteArray("plugin: amazon.aws.aws_ec2\n")
+                              << u"configuration of an inventory plugin"_s;
+    QTest::newRow("hosts as a list") << QByteArray("g:\n  hosts:\n    - gpu1\n")
+                                     << u"f:3: expected the hosts of g by name"_s;
     QTest::newRow("an unknown alias") << QByteArray("g: *nobody\n") << u"f:1: "_s;
 }
 

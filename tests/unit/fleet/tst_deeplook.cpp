@@ -182,8 +182,8 @@ void TstDeepLook::kept_isWhatOnlyADeepLookSays_data()
 {
     QTest::addColumn<QString>("code");
     QTest::addColumn<bool>("kept");
-    for (const char *code : {"gpu.xid", "gpu.sxid", "gpu.off_the_bus", "host.oom_kill", "host.hung_task", "host.not_root",
-                             "section.shm", "section.listening", "section.kernel_log"})
+    for (const char *code : {"gpu.xid", "gpu.sxid", "gpu.off_the_bus", "host.oom_kill", "host.hung_task",
+                             "host.not_root", "section.shm", "section.listening", "section.kernel_log"})
         QTest::newRow(code) << QString::fromLatin1(code) << true;
     for (const char *code : {"gpu.missing", "smi.noise", "host.container", "section.processes", "section", ""})
         QTest::newRow(*code ? code : "none") << QString::fromLatin1(code) << false;

@@ -90,8 +90,8 @@ void TstEditHost::changed_everyOtherByteStays_data()
         QTest::newRow(name) << before << change << after;
     };
     const auto access = [](HostSpec &host) { host.access = Access::Normal; };
-    row("a value in its place", "# mine\n[[host]]\n  name  =  'b'   # the second\naccess = 'confirm'# careful\n", access,
-        "# mine\n[[host]]\n  name  =  'b'   # the second\naccess = \"normal\"# careful\n");
+    row("a value in its place", "# mine\n[[host]]\n  name  =  'b'   # the second\naccess = 'confirm'# careful\n",
+        access, "# mine\n[[host]]\n  name  =  'b'   # the second\naccess = \"normal\"# careful\n");
     row("a value that is new", "[[host]]\n\tname = \"b\" # b\n# sudo = \"ask\"\n\n[[host]]\nname = \"c\"\n", access,
         "[[host]]\n\tname = \"b\" # b\n\taccess = \"normal\"\n# sudo = \"ask\"\n\n[[host]]\nname = \"c\"\n");
     row("above the services", "[[host]]\nname = \"b\"\n\n[[host.service]]\nname = \"s\"\nunit = \"u\"\n", access,
@@ -139,7 +139,8 @@ void TstEditHost::changed_everyOtherByteStays_data()
     row("a service added to none, no final line end", "[[host]]\nname = \"b\"",
         [](HostSpec &host) { host.services += service(u"n"_s, u"n.service"_s); },
         "[[host]]\nname = \"b\"\n\n[[host.service]]\nname = \"n\"\nunit = \"n.service\"");
-    row("one removed, one added, one changed", two,
+    row(
+        "one removed, one added, one changed", two,
         [](HostSpec &host) {
             host.access = Access::ReadOnly;
             host.services.removeFirst();
@@ -147,7 +148,8 @@ void TstEditHost::changed_everyOtherByteStays_data()
             host.services += service(u"n"_s, u"n.service"_s);
         },
         "[[host]]\nname = \"b\"\naccess = \"read-only\"\n\n# second\n[[host.service]]\nname = \"t\"\nunit = \"t\"\n"
-        "health = \"http://i/\" # h\n\n[[host.service]]\nname = \"n\"\nunit = \"n.service\"\n\n[[host]]\nname = \"c\"\n");
+        "health = \"http://i/\" # h\n\n[[host.service]]\nname = \"n\"\nunit = \"n.service\"\n\n[[host]]\nname = "
+        "\"c\"\n");
 }
 
 void TstEditHost::changed_everyOtherByteStays()
@@ -273,7 +275,8 @@ void TstEditHost::anotherEditorElsewhere_bothStay()
     write("[[host]]\nname = \"a\"\n\n[[host]]\nname = \"b\"\n");
     const auto begun = readHostText(m_dir->path(), u"b"_s);
     QVERIFY(begun);
-    write("# by hand\n[[host]]\nname = \"a\"\naccess = \"normal\"\n\n[[host]]\nname = \"b\"\n\n[[host]]\nname = \"new\"\n");
+    write("# by hand\n[[host]]\nname = \"a\"\naccess = \"normal\"\n\n[[host]]\nname = \"b\"\n\n[[host]]\nname = "
+          "\"new\"\n");
     HostSpec after = begun->spec;
     after.expectedGpus = 4;
     const auto changed = changeHost(m_dir->path(), *begun, after);

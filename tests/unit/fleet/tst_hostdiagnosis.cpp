@@ -64,8 +64,11 @@ void TstHostDiagnosis::services_haveTheirCardsAsIndices()
 void TstHostDiagnosis::ports_ofFamiliesAreAsked()
 {
     Snapshot snapshot;
-    snapshot.listening = QList<ListeningPort>{{u"0.0.0.0"_s, 8000, qint64(40)}, {u"::"_s, 8000, qint64(40)}, {u"::1"_s, 29500, qint64(42)},
-                                              {u"0.0.0.0"_s, 22, qint64(1)}, {u"10.0.0.5"_s, 9000, Quantity<qint64>()}};
+    snapshot.listening = QList<ListeningPort>{{u"0.0.0.0"_s, 8000, qint64(40)},
+                                              {u"::"_s, 8000, qint64(40)},
+                                              {u"::1"_s, 29500, qint64(42)},
+                                              {u"0.0.0.0"_s, 22, qint64(1)},
+                                              {u"10.0.0.5"_s, 9000, Quantity<qint64>()}};
     Diagnosis diagnosis;
     Family family;
     family.members = {Pid{40}, Pid{42}};
@@ -76,8 +79,14 @@ void TstHostDiagnosis::ports_ofFamiliesAreAsked()
 
 void TstHostDiagnosis::answers_areReadCarefully()
 {
-    const auto answers = answersOf({{1, {200, 0}}, {2, {503, 0}}, {3, {404, 401}}, {4, {404, 404}}, {5, {0, 0}}, {6, {std::nullopt, std::nullopt}},
-                                    {7, {403, 0}}, {8, {500, 0}}});
+    const auto answers = answersOf({{1, {200, 0}},
+                                    {2, {503, 0}},
+                                    {3, {404, 401}},
+                                    {4, {404, 404}},
+                                    {5, {0, 0}},
+                                    {6, {std::nullopt, std::nullopt}},
+                                    {7, {403, 0}},
+                                    {8, {500, 0}}});
     QCOMPARE(answers.value(1), PortAnswer::Answers);
     QCOMPARE(answers.value(2), PortAnswer::Silent);
     QCOMPARE(answers.value(3), PortAnswer::Answers);

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Pilothouse contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What is imported stands in a file of its own, included, read-only, replaced by the next import; hosts.toml keeps its bytes.
+// What is imported stands in a file of its own, included, read-only, replaced by the next import; hosts.toml keeps its
+// bytes.
 #include "core/fleet/imports/importfile.h"
 #include "core/fleet/imports/importsources.h"
 #include "tests/support/testmain.h"
@@ -110,7 +111,8 @@ void TstImportFile::import_isReadOnlyAndIncluded()
 {
     const QByteArray own = "# mine\n[[host]]\nname = \"own\"\n";
     write(u"hosts.toml"_s, own);
-    const auto inventory = writeImport(path({}), u"ssh-config"_s, u"/home/x/.ssh/config"_s, {host(u"gpu1"_s), host(u"gpu2"_s)});
+    const auto inventory =
+        writeImport(path({}), u"ssh-config"_s, u"/home/x/.ssh/config"_s, {host(u"gpu1"_s), host(u"gpu2"_s)});
     QCOMPARE(namesOf(inventory), (QStringList{u"gpu1"_s, u"gpu2"_s, u"own"_s}));
     const HostSpec &first = inventory->hosts.first();
     QCOMPARE(first.access, Access::ReadOnly);
@@ -155,8 +157,9 @@ void TstImportFile::brokenInventory_changesNothing()
 void TstImportFile::ssh_aliasesWithoutPatterns()
 {
     write(u"more"_s, "Host inner\n");
-    write(u"config"_s, "Include " + path(u"more"_s).toUtf8() + "\nHost gpu1 gpu2 !gpu3 *.lan\n  User root\nMatch host x\n"
-                                                             "Host *\n  Port 2222\n");
+    write(u"config"_s, "Include " + path(u"more"_s).toUtf8()
+                           + "\nHost gpu1 gpu2 !gpu3 *.lan\n  User root\nMatch host x\n"
+                             "Host *\n  Port 2222\n");
     const ImportList list = importSsh(SshConfigRoots::of(path(u"config"_s), path({})));
     QStringList lines;
     for (const ImportedHost &each : list.hosts)
@@ -205,7 +208,8 @@ void TstImportFile::ansible_refused_data()
     QTest::newRow("folder") << u"folder"_s << ErrorCode::Usage << u"is a folder"_s;
     QTest::newRow("pipe") << u"pipe"_s << ErrorCode::LocalIo << u"it is not a file"_s;
     QTest::newRow("large") << u"large"_s << ErrorCode::LocalIo << u"larger than 8 MiB"_s;
-    QTest::newRow("mistake") << u"mistake.yml"_s << ErrorCode::InventoryInvalid << u"mistake.yml:1: expected groups by name"_s;
+    QTest::newRow("mistake") << u"mistake.yml"_s << ErrorCode::InventoryInvalid
+                             << u"mistake.yml:1: expected groups by name"_s;
 }
 
 void TstImportFile::ansible_refused()

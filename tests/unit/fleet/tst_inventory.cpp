@@ -167,9 +167,10 @@ void TstInventory::includes_comeFirstAndAreReadOnly()
     }
     QCOMPARE(names, (QStringList{u"more"_s, u"team"_s, u"own"_s}));
     QCOMPARE(origins, (QList<HostOrigin>{HostOrigin::Included, HostOrigin::Included, HostOrigin::OwnFile}));
-    QCOMPARE(readOnlyReason(inventory->hosts.at(0)),
-             u"\"more\" stands in %1, a file that hosts.toml includes; it is changed there by whoever keeps that file."_s
-                 .arg(path(u"more.toml"_s)));
+    QCOMPARE(
+        readOnlyReason(inventory->hosts.at(0)),
+        u"\"more\" stands in %1, a file that hosts.toml includes; it is changed there by whoever keeps that file."_s
+            .arg(path(u"more.toml"_s)));
     QCOMPARE(inventory->files,
              (QStringList{path(u"hosts.toml"_s), path(u"team/hosts.toml"_s), path(u"more.toml"_s)}));
     QCOMPARE(inventory->hosts.at(1).source, path(u"team/hosts.toml"_s));
@@ -275,7 +276,8 @@ void TstInventory::broken_saysWhereAndWhat_data()
     row("include as a string", "include = \"a.toml\"\n", u"1:11"_s,
         u"expected an array for \"include\", found a string."_s);
     row("include of a number", "include = [1]\n", u"1:12"_s, u"expected paths of files in \"include\"."_s);
-    row("all of several", "[[host]]\nname = \"a\"\nzzz = 1\naccess = 1\n[[host]]\nname = \"a\"\nsudo = \"root\"\n", u"3:1"_s,
+    row("all of several", "[[host]]\nname = \"a\"\nzzz = 1\naccess = 1\n[[host]]\nname = \"a\"\nsudo = \"root\"\n",
+        u"3:1"_s,
         u"unknown key \"zzz\" in [[host]]; expected one of access, expected_gpus, name, service, ssh, sudo, tags, "
         u"threshold_mib.\n"
         u"FILE:4:10: expected one of \"read-only\", \"confirm\", \"normal\" for \"access\", found an integer.\n"
@@ -308,7 +310,8 @@ void TstInventory::brokenInclude_saysWhereAndWhat_data()
     QTest::newRow("pipe") << u"pipe"_s << u"DIR/pipe is not a file."_s;
     QTest::newRow("socket") << u"socket"_s << u"DIR/socket is not a file."_s;
     QTest::newRow("too large") << u"large"_s << u"DIR/large cannot be read: it is larger than 8 MiB."_s;
-    QTest::newRow("itself") << u"hosts.toml"_s << u"DIR/hosts.toml includes itself in a circle: hosts.toml, hosts.toml."_s;
+    QTest::newRow("itself") << u"hosts.toml"_s
+                            << u"DIR/hosts.toml includes itself in a circle: hosts.toml, hosts.toml."_s;
     QTest::newRow("itself by another way")
         << u"./sub/../hosts.toml"_s << u"DIR/hosts.toml includes itself in a circle: hosts.toml, hosts.toml."_s;
 }
@@ -342,7 +345,8 @@ void TstInventory::brokenIncludedFile_isNamedItself()
 
 void TstInventory::mistakesInSeveralFiles_areAllNamed()
 {
-    write(u"hosts.toml"_s, "include = [\"a.toml\", \"none.toml\", \"b.toml\"]\n[[host]]\nname = \"b\"\n[[host]]\nname = \"b\"\n");
+    write(u"hosts.toml"_s,
+          "include = [\"a.toml\", \"none.toml\", \"b.toml\"]\n[[host]]\nname = \"b\"\n[[host]]\nname = \"b\"\n");
     write(u"a.toml"_s, "[[host]]\nname = \n");
     write(u"b.toml"_s, "[[host]]\nname = \"b\"\n");
     const InventoryReading reading = readInventory(m_dir->path());
@@ -358,7 +362,8 @@ void TstInventory::mistakesInSeveralFiles_areAllNamed()
                      + path(u"b.toml"_s) + u":1:1 already."_s);
     }
     // What it depends on, the missing file too.
-    QCOMPARE(reading.files, (QStringList{path(u"hosts.toml"_s), path(u"a.toml"_s), path(u"none.toml"_s), path(u"b.toml"_s)}));
+    QCOMPARE(reading.files,
+             (QStringList{path(u"hosts.toml"_s), path(u"a.toml"_s), path(u"none.toml"_s), path(u"b.toml"_s)}));
 }
 
 void TstInventory::moreMistakesThanAnybodyReads_areCounted()
@@ -423,8 +428,8 @@ void TstInventory::textInUtf16_isNamedAsWhatItIs()
     write(u"hosts.toml"_s, QByteArray("#\n[\0[\0h\0", 8));
     const auto inventory = loadInventory(m_dir->path());
     QVERIFY(!inventory);
-    QCOMPARE(inventory.error().detail, path(u"hosts.toml"_s)
-                                           + u":2:2: expected text in UTF-8, found a NUL byte: this is no TOML file."_s);
+    QCOMPARE(inventory.error().detail,
+             path(u"hosts.toml"_s) + u":2:2: expected text in UTF-8, found a NUL byte: this is no TOML file."_s);
 }
 
 void TstInventory::sameNameInTwoFiles_namesBoth()

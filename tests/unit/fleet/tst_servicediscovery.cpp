@@ -73,7 +73,8 @@ void TstServiceDiscovery::discovery_data()
     };
     row("nothing", {}, {});
     row("a holder's unit", {process(1, Kind::Unit, u"kimi.service"_s, 96615)}, {u"kimi.service"_s});
-    row("several holders, once", {process(1, Kind::Unit, u"kimi.service"_s, 1), process(2, Kind::Unit, u"kimi.service"_s, 1)},
+    row("several holders, once",
+        {process(1, Kind::Unit, u"kimi.service"_s, 1), process(2, Kind::Unit, u"kimi.service"_s, 1)},
         {u"kimi.service"_s});
     row("a server that holds nothing yet", {process(1, Kind::Unit, u"kimi.service"_s, {}, vllm)}, {u"kimi.service"_s});
     row("a unit that neither holds nor serves", {process(1, Kind::Unit, u"cron.service"_s)}, {});

@@ -150,8 +150,8 @@ void TstSnapshotJson::document_asInTheContract()
 {
     const QJsonObject json = toJson(fullSnapshot());
     compareParts(json, parsed(R"({ "schema": 1, "host": "gpu1", "target": "root@10.0.0.5:22", "boot_id": "5f2c1a6e",
-        "kernel": "6.1.0", "uptime_s": 123.45, "taken_at": "2026-12-01T12:00:00.007Z", "duration_ms": 61.2, "skew_ms": 10,
-        "round_trip_ms": 62.0, "bytes": 5120 })"));
+        "kernel": "6.1.0", "uptime_s": 123.45, "taken_at": "2026-12-01T12:00:00.007Z", "duration_ms": 61.2,
+        "skew_ms": 10, "round_trip_ms": 62.0, "bytes": 5120 })"));
     QVERIFY(!json.contains(u"unknown"_s));
     compareParts(json.value(u"gpu_source"_s).toObject(),
                  parsed(R"({ "tool": "nvidia-smi", "status": "ok", "since": null,
@@ -159,7 +159,8 @@ void TstSnapshotJson::document_asInTheContract()
     compareParts(first(json, "gpus"), parsed(R"({ "index": 0, "uuid": "GPU-1", "name": "H100", "bus_id": "0000:01:00.0",
         "memory_total_mib": 97887, "memory_used_mib": 96619, "memory_free_mib": 630, "memory_reserved_mib": 638,
         "attributed_mib": 96615, "unattributed_mib": 4, "utilization_pct": 0, "temperature_c": 41, "power_w": 88.1,
-        "persistence": true, "mig": false, "mig_devices": [], "recovery_action": "none", "fault": null, "unknown": {} })"));
+        "persistence": true, "mig": false, "mig_devices": [], "recovery_action": "none", "fault": null,
+        "unknown": {} })"));
     compareParts(first(json, "processes"),
                  parsed(R"({ "pid": 4242, "start_ticks": 123456, "ppid": 1, "pgid": 1, "sid": 1,
         "uid": 0, "user": "root", "state": "S", "threads": 77, "comm": "VLLM::Worker_TP", "command": "VLLM::Worker_TP0",
@@ -167,8 +168,8 @@ void TstSnapshotJson::document_asInTheContract()
         "owner": { "kind": "user_unit", "name": "x.service" },
         "gpu_memory": [ { "gpu": 0, "mib": 96615, "uuid": "GPU-1" } ], "devices": [ "/dev/nvidia0" ] })"));
     compareParts(first(json, "units"), parsed(R"({ "name": "vllm.service", "load": "loaded", "active": "active",
-        "sub": "running", "result": "success", "main_pid": 1, "control_group": "/system.slice/vllm.service", "restarts": 0,
-        "host_since": "2026-12-01T11:59:00.007Z", "type": "simple", "kill_mode": "control-group" })"));
+        "sub": "running", "result": "success", "main_pid": 1, "control_group": "/system.slice/vllm.service",
+        "restarts": 0, "host_since": "2026-12-01T11:59:00.007Z", "type": "simple", "kill_mode": "control-group" })"));
     compareParts(first(json, "listening"), parsed(R"({ "address": "127.0.0.1", "port": 8000, "pid": 84 })"));
     compareParts(first(json, "shm"),
                  parsed(R"({ "path": "/dev/shm/psm_1a2b", "kib": 4, "uid": 0, "mapped_by": [ 4242 ] })"));
@@ -231,7 +232,8 @@ void TstSnapshotJson::deepFacts_onlyOfADeepLook()
     QVERIFY(first(toJson(s), "processes").value(u"peers"_s).isNull());
     QVERIFY(first(toJson(s), "processes").contains(u"peers"_s));
     process.deep = {QList<quint64>{77}, u"bash"_s, QStringList{u"10.0.0.9:5001"_s}, false, u"do_wait"_s, 8};
-    s.system.sessions = QList<LoginSession>{{u"session-3.scope"_s, u"alice"_s, 12.0}, {u"session-4.scope"_s, u"bob"_s, {}}};
+    s.system.sessions =
+        QList<LoginSession>{{u"session-3.scope"_s, u"alice"_s, 12.0}, {u"session-4.scope"_s, u"bob"_s, {}}};
     const QJsonObject json = toJson(s);
     compareParts(first(json, "processes"), parsed(R"({ "tracker_pipes": [ 77 ], "parent_name": "bash",
         "peers": [ "10.0.0.9:5001" ], "kill_pending": false, "waits_in": "do_wait", "locked_kib": 8 })"));

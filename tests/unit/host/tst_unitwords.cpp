@@ -99,7 +99,8 @@ void TstUnitWords::state_isSaidForPeople_data()
     row("reloading", "loaded reloading/reload success ?/? 0", "reloading (reload)", false);
     row("a timer", "loaded active/waiting success ?/? ?", "active (waiting)", false);
     row("host 33 no means", "loaded failed/failed resources ?/? 0", "systemd lacked the means to start it", true);
-    row("131 200/CHDIR", "loaded failed/failed exit-code 1/200 0", "working directory cannot be entered (200/CHDIR)", true);
+    row("131 200/CHDIR", "loaded failed/failed exit-code 1/200 0", "working directory cannot be entered (200/CHDIR)",
+        true);
     row("131 216/GROUP", "loaded failed/failed exit-code 1/216 0", "group cannot be set (216/GROUP)", true);
     row("131 217/USER", "loaded failed/failed exit-code 1/217 2",
         "user cannot be set (217/USER), gave up after 2 restarts", true);
@@ -141,7 +142,9 @@ void TstUnitWords::signal_hasItsNameAndItsMeaning_data()
     for (int number = 1; number < 16; ++number) {
         const QString name = u"SIG"_s + QString::fromLatin1(names[number]);
         if (number != 9) // has words of its own
-            QTest::newRow(names[number]) << number << QString((crashes.contains(number) ? u"crashed: "_s : u"killed by "_s) + name);
+            QTest::newRow(names[number]) << number
+                                         << QString((crashes.contains(number) ? u"crashed: "_s : u"killed by "_s)
+                                                    + name);
     }
     QTest::newRow("SYS") << 31 << u"killed by SIGSYS"_s;
 }

@@ -138,7 +138,10 @@ public:
         answer.replies = replies;
         core->answer(answer);
     }
-    [[nodiscard]] QString endText() const { return ended ? nameOf(ended->code) + QStringLiteral(": ") + ended->detail : QString(); }
+    [[nodiscard]] QString endText() const
+    {
+        return ended ? nameOf(ended->code) + QStringLiteral(": ") + ended->detail : QString();
+    }
 
     QTemporaryDir folder;
     std::shared_ptr<FakeLibssh> api = std::make_shared<FakeLibssh>();

@@ -32,7 +32,8 @@ private slots:
 private:
     [[nodiscard]] bool finish()
     {
-        return QTest::qWaitFor([&] { return m_fixture->ended || m_fixture->core->state() == SshSession::State::Ready; });
+        return QTest::qWaitFor(
+            [&] { return m_fixture->ended || m_fixture->core->state() == SshSession::State::Ready; });
     }
     [[nodiscard]] bool isReady() const { return !m_fixture->ended; }
     void playAgent(const QList<AgentKey> &keys);

@@ -124,7 +124,8 @@ void TstAgentProtocol::signFrame_changesTheKeyAlone()
 {
     const QByteArray rest("\0\0\0\2xy\0\0\0\4", 10); // what is signed, and flags
     const QByteArray request = message(agentFrame(AgentMessage::SignRequest, QByteArray("\0\0\0\4cert", 8) + rest));
-    QCOMPARE(agentSignFrame(request, "key"), agentFrame(AgentMessage::SignRequest, QByteArray("\0\0\0\3key", 7) + rest));
+    QCOMPARE(agentSignFrame(request, "key"),
+             agentFrame(AgentMessage::SignRequest, QByteArray("\0\0\0\3key", 7) + rest));
     QCOMPARE(agentSignFrame(message(agentFrame(AgentMessage::Failure)), "key"), QByteArray());
     QCOMPARE(agentSignFrame(request.left(6), "key"), QByteArray());
     QCOMPARE(agentSignFrame({}, "key"), QByteArray());

@@ -42,7 +42,8 @@ void TstJumpSpec::line_isTheLastHopAndThoseBefore_data()
     QTest::newRow("alias") << u"bastion"_s << u"bastion"_s << QString();
     QTest::newRow("all parts") << u"bob@bastion:2222"_s << u"bob@bastion:2222"_s << QString();
     QTest::newRow("two") << u"first,second:22"_s << u"second:22"_s << u"first"_s;
-    QTest::newRow("three, with a URI") << u"ssh://al@a:1,b@[fe80::1]:2,c"_s << u"c"_s << u"ssh://al@a:1,b@[fe80::1]:2"_s;
+    QTest::newRow("three, with a URI") << u"ssh://al@a:1,b@[fe80::1]:2,c"_s << u"c"_s
+                                       << u"ssh://al@a:1,b@[fe80::1]:2"_s;
     QTest::newRow("address") << u"[10.0.0.1]"_s << u"10.0.0.1"_s << QString();
     QTest::newRow("address 6") << u"bob@[fe80::1]:22"_s << u"bob@[fe80::1]:22"_s << QString();
     QTest::newRow("host token") << u"jump-%h"_s << u"jump-10.0.0.5"_s << QString();

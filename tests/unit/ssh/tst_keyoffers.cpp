@@ -56,8 +56,9 @@ private:
     {
         QStringList texts;
         for (const KeyOffer &offer : keyOffers(*m_api, m_host, m_settings, m_agent)) {
-            const QString by = offer.agentKey.isEmpty() ? offer.keyFile.section(u'/', -1)
-                                                        : QString(u"agent:"_s + QString::fromLatin1(offer.agentKey.right(1)));
+            const QString by = offer.agentKey.isEmpty()
+                                   ? offer.keyFile.section(u'/', -1)
+                                   : QString(u"agent:"_s + QString::fromLatin1(offer.agentKey.right(1)));
             texts += offer.name.section(u'/', -1) + u" by "_s + by;
         }
         return texts;
@@ -82,7 +83,8 @@ void TstKeyOffers::init()
 QString TstKeyOffers::file(const QString &name, const QByteArray &publicBlob, bool isPrivate)
 {
     const QString path = m_folder->filePath(name);
-    for (const QString &each : {isPrivate ? path : QString(), publicBlob.isEmpty() ? QString() : QString(path + u".pub"_s)}) {
+    for (const QString &each :
+         {isPrivate ? path : QString(), publicBlob.isEmpty() ? QString() : QString(path + u".pub"_s)}) {
         QFile written(each);
         if (!each.isEmpty() && !written.open(QIODevice::WriteOnly))
             QTest::qFail("cannot write a key", __FILE__, __LINE__);
@@ -102,7 +104,8 @@ QString TstKeyOffers::certificate(const QString &name, const QByteArray &blob)
 void TstKeyOffers::order_isThatOfSsh()
 {
     m_host.identityFiles = {file(u"a"_s, bareKey('a')), file(u"b"_s, bareKey('b'))};
-    m_host.certificateFiles = {certificate(u"cert-b"_s, certificateOf('b')), certificate(u"cert-x"_s, certificateOf('x'))};
+    m_host.certificateFiles = {certificate(u"cert-b"_s, certificateOf('b')),
+                               certificate(u"cert-x"_s, certificateOf('x'))};
     m_agent = {{bareKey('y'), u"other y"_s}, {bareKey('x'), u"other x"_s}, {bareKey('a'), u"mine"_s}};
     // The agent's keys in its own order, the configured ones before the others.
     QCOMPARE(offers(), (QStringList{u"cert-b by b"_s, u"cert-x by agent:x"_s, u"mine by agent:a"_s,

@@ -310,7 +310,8 @@ void TstSignIn::hangUpAfterOffers_isARefusal_data()
     QTest::addColumn<ErrorCode>("code");
     QTest::newRow("too many failures") << QByteArray("Received SSH_MSG_DISCONNECT: 2:Too many authentication failures")
                                        << true << ErrorCode::SignInRefused;
-    QTest::newRow("the link breaks, one try") << QByteArray("Socket error: disconnected") << true << ErrorCode::ConnectionLost;
+    QTest::newRow("the link breaks, one try")
+        << QByteArray("Socket error: disconnected") << true << ErrorCode::ConnectionLost;
     QTest::newRow("before any offer") << QByteArray("Received SSH_MSG_DISCONNECT: 11:bye") << false
                                       << ErrorCode::ConnectionLost;
 }

@@ -27,8 +27,8 @@ public:
             + "\n  IdentityAgent none\n  UserKnownHostsFile " + server.path(QStringLiteral("known_hosts")).toUtf8()
             + "\n  GlobalKnownHostsFile /dev/null\n";
     }
-    [[nodiscard]] bool writeConfig(const QByteArray &gpuLines = "ProxyJump bastion", const QByteArray &bastionLines = {},
-                                   const QByteArray &more = {})
+    [[nodiscard]] bool writeConfig(const QByteArray &gpuLines = "ProxyJump bastion",
+                                   const QByteArray &bastionLines = {}, const QByteArray &more = {})
     {
         return writeFile(gpu.path(QStringLiteral("ssh_config")),
                          more + block("bastion", bastion, bastionLines) + block("gpu*", gpu, gpuLines));

@@ -42,7 +42,10 @@ public:
     }
 
     [[nodiscard]] bool isReady() const { return session && session->state() == SshSession::State::Ready; }
-    [[nodiscard]] QString endText() const { return ended ? nameOf(ended->code) + QStringLiteral(": ") + ended->detail : QString(); }
+    [[nodiscard]] QString endText() const
+    {
+        return ended ? nameOf(ended->code) + QStringLiteral(": ") + ended->detail : QString();
+    }
 
     std::unique_ptr<SshSession> session;
     std::function<Answer(const Question &)> reply;

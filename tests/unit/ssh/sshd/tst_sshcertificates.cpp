@@ -44,10 +44,11 @@ private:
 bool TstSshCertificates::certify(const QString &name, const QStringList &more)
 {
     bool ok = false;
-    const QString said = runTool(u"ssh-keygen"_s,
-                                 QStringList{u"-q"_s, u"-s"_s, path(u"ca"_s), u"-I"_s, u"test"_s, u"-n"_s, m_server.user()}
-                                     + more + QStringList{path(name) + u".pub"_s},
-                                 &ok);
+    const QString said =
+        runTool(u"ssh-keygen"_s,
+                QStringList{u"-q"_s, u"-s"_s, path(u"ca"_s), u"-I"_s, u"test"_s, u"-n"_s, m_server.user()} + more
+                    + QStringList{path(name) + u".pub"_s},
+                &ok);
     return ok;
 }
 
@@ -85,7 +86,8 @@ void TstSshCertificates::certificate_besideItsKeySignsIn()
     SessionWatch watch(m_server.settings());
     QVERIFY(finish(watch));
     QVERIFY2(watch.isReady(), qPrintable(watch.endText()));
-    QVERIFY2(watch.words.contains(u"signing in with "_s + path(name) + u"-cert.pub"_s), qPrintable(watch.words.join(u'\n')));
+    QVERIFY2(watch.words.contains(u"signing in with "_s + path(name) + u"-cert.pub"_s),
+             qPrintable(watch.words.join(u'\n')));
 }
 
 void TstSshCertificates::certificate_ofTheConfigurationSignsIn()
@@ -118,7 +120,8 @@ void TstSshCertificates::certificate_withItsKeyInTheAgent()
     QFile::remove(lonely);
     QVERIFY(QFile::copy(path(name), lonely));
     AgentProcess agent;
-    QVERIFY(agent.start(path(u"agent-"_s + QString::fromLatin1(QTest::currentDataTag()).simplified().replace(u' ', u'_'))));
+    QVERIFY(
+        agent.start(path(u"agent-"_s + QString::fromLatin1(QTest::currentDataTag()).simplified().replace(u' ', u'_'))));
     QVERIFY(agent.add(path(u"bare"_s)));
     QVERIFY(agent.add(lonely));
     QStringList lines{u"CertificateFile "_s + path(name) + u"-cert.pub"_s, u"IdentityAgent "_s + agent.socketPath()};
@@ -141,8 +144,8 @@ void TstSshCertificates::certificate_besideItsKeyWithThatInTheAgent()
     QVERIFY(QFile::copy(path(u"secret"_s), open));
     QFile::setPermissions(open, QFile::ReadOwner | QFile::WriteOwner);
     bool ok = false;
-    const QString said = runTool(u"ssh-keygen"_s, {u"-q"_s, u"-p"_s, u"-P"_s, u"open sesame"_s, u"-N"_s, QString(), u"-f"_s, open},
-                                 &ok);
+    const QString said =
+        runTool(u"ssh-keygen"_s, {u"-q"_s, u"-p"_s, u"-P"_s, u"open sesame"_s, u"-N"_s, QString(), u"-f"_s, open}, &ok);
     QVERIFY2(ok && agent.add(open), qPrintable(said));
     // The key file is locked; with its key in the agent nobody need open it.
     QVERIFY(m_server.writeClientConfig({u"IdentityAgent "_s + agent.socketPath()}, u"secret"_s));

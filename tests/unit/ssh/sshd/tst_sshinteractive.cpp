@@ -60,9 +60,10 @@ void TstSshInteractive::initTestCase()
 
 void TstSshInteractive::rounds_areOneQuestionEach()
 {
-    AskingServer server({{{"Two factors", "First line.\nSecond line.", {{"Password: ", false}, {"Token serial: ", true}}},
-                          {"", "Now the code.", {{"Verification code: ", true}}},
-                          {"", "", {{"Touch, then Enter", false}}}}});
+    AskingServer server(
+        {{{"Two factors", "First line.\nSecond line.", {{"Password: ", false}, {"Token serial: ", true}}},
+          {"", "Now the code.", {{"Verification code: ", true}}},
+          {"", "", {{"Touch, then Enter", false}}}}});
     QVERIFY(server.start(m_folder.path(u"host"_s)));
     SessionWatch watch(settingsFor(server));
     watch.reply = [&](const Question &question) {
@@ -89,7 +90,8 @@ void TstSshInteractive::rounds_areOneQuestionEach()
 
 void TstSshInteractive::round_withoutPromptsIsAnsweredAtOnce()
 {
-    AskingServer server({{{"", "Welcome.", {}}, {"", "", {{"Code: ", false}}}, {"", "Your password expires soon.", {}}}});
+    AskingServer server(
+        {{{"", "Welcome.", {}}, {"", "", {{"Code: ", false}}}, {"", "Your password expires soon.", {}}}});
     QVERIFY(server.start(m_folder.path(u"host"_s)));
     SessionWatch watch(settingsFor(server));
     watch.reply = [&](const Question &) { return with({u"1"_s}); };
@@ -227,7 +229,8 @@ void TstSshInteractive::declined_inTheSecondRound()
 
 void TstSshInteractive::hangUp_whileThePersonThinks()
 {
-    AskingServer server({.rounds = {{"", "", {{"Password: ", false}}}, {"", "", {{"Code: ", true}}}}, .hangUpAfter = 0});
+    AskingServer server(
+        {.rounds = {{"", "", {{"Password: ", false}}}, {"", "", {{"Code: ", true}}}}, .hangUpAfter = 0});
     QVERIFY(server.start(m_folder.path(u"host"_s)));
     SessionWatch watch(settingsFor(server));
     watch.reply = nullptr;

@@ -103,7 +103,8 @@ void TstSshJump::twoHops_data()
     QTest::addColumn<QByteArray>("bastionLines");
     QTest::newRow("one line") << QByteArray("ProxyJump outer,bastion") << QByteArray();
     QTest::newRow("the hop's own block") << QByteArray("ProxyJump bastion") << QByteArray("ProxyJump outer");
-    QTest::newRow("the line beats the hop's block") << QByteArray("ProxyJump outer,bastion") << QByteArray("ProxyCommand false");
+    QTest::newRow("the line beats the hop's block")
+        << QByteArray("ProxyJump outer,bastion") << QByteArray("ProxyCommand false");
 }
 
 void TstSshJump::twoHops()

@@ -162,7 +162,8 @@ void TstSshJumpFailure::hostBehind_isNamedWhenItCannotBeReached()
     TRY_END(watch);
     QVERIFY(watch.ended);
     QCOMPARE(watch.ended->code, ErrorCode::ConnectRefused);
-    QVERIFY2(watch.ended->detail.startsWith(u"at the jump host bastion: 127.0.0.1 port"_s), qPrintable(watch.endText()));
+    QVERIFY2(watch.ended->detail.startsWith(u"at the jump host bastion: 127.0.0.1 port"_s),
+             qPrintable(watch.endText()));
 
     // The name is the jump host's to resolve.
     QVERIFY(m_lab.writeConfig("ProxyJump bastion\nHostName no..such-host"));
@@ -187,8 +188,9 @@ void TstSshJumpFailure::noSessionsAllowed_isEnough()
 void TstSshJumpFailure::swappedHost_isCaughtByItsKey()
 {
     // The bastion leads to another server than the one that was asked for: itself.
-    QVERIFY(m_lab.writeConfig("ProxyJump bastion\nHostKeyAlias the-gpu\nPort " + QByteArray::number(m_lab.bastion.port())
-                              + "\nUserKnownHostsFile " + m_lab.gpu.path(u"swapped"_s).toUtf8()));
+    QVERIFY(m_lab.writeConfig("ProxyJump bastion\nHostKeyAlias the-gpu\nPort "
+                              + QByteArray::number(m_lab.bastion.port()) + "\nUserKnownHostsFile "
+                              + m_lab.gpu.path(u"swapped"_s).toUtf8()));
     QVERIFY(writeFile(m_lab.gpu.path(u"swapped"_s), "the-gpu " + m_lab.gpu.hostKeyLine() + '\n'));
     SessionWatch watch(m_lab.settings());
     watch.session->open();

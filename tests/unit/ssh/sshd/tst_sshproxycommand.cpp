@@ -97,7 +97,8 @@ void TstSshProxyCommand::command_ofAJumpHost()
     TRY_END(broken);
     QVERIFY(broken.ended);
     QCOMPARE(broken.ended->code, ErrorCode::Unreachable);
-    QVERIFY2(broken.ended->detail.startsWith(u"at the jump host bastion: the ProxyCommand"_s), qPrintable(broken.endText()));
+    QVERIFY2(broken.ended->detail.startsWith(u"at the jump host bastion: the ProxyCommand"_s),
+             qPrintable(broken.endText()));
 }
 
 void TstSshProxyCommand::failure_isNamed_data()
@@ -158,12 +159,14 @@ void TstSshProxyCommand::hangingCommand_isATimeoutWithItsWords()
     TRY_END(watch);
     QVERIFY(watch.ended);
     QCOMPARE(watch.ended->code, ErrorCode::ConnectTimeout);
-    QVERIFY2(watch.ended->detail.endsWith(u"The way is a ProxyCommand, which says: trying."_s), qPrintable(watch.endText()));
+    QVERIFY2(watch.ended->detail.endsWith(u"The way is a ProxyCommand, which says: trying."_s),
+             qPrintable(watch.endText()));
 }
 
 void TstSshProxyCommand::garbage_isNoSshServer()
 {
-    QVERIFY(m_lab.writeConfig("ProxyCommand sh -c 'echo \"HTTP/1.1 407 Proxy Authentication Required\"; exec sleep 30'"));
+    QVERIFY(
+        m_lab.writeConfig("ProxyCommand sh -c 'echo \"HTTP/1.1 407 Proxy Authentication Required\"; exec sleep 30'"));
     ConnectionSettings settings = m_lab.settings();
     settings.connectTimeout = 600ms;
     SessionWatch watch(settings);
@@ -219,7 +222,8 @@ void TstSshProxyCommand::command_endsWithItsSession()
 {
     QFETCH(QByteArray, script);
     QVERIFY(writeFile(m_lab.gpu.path(u"pid"_s), {}));
-    QVERIFY(m_lab.writeConfig("ProxyCommand sh -c 'echo $$ >" + m_lab.gpu.path(u"pid"_s).toUtf8() + "; " + script + '\''));
+    QVERIFY(
+        m_lab.writeConfig("ProxyCommand sh -c 'echo $$ >" + m_lab.gpu.path(u"pid"_s).toUtf8() + "; " + script + '\''));
     SessionWatch watch(m_lab.settings());
     watch.session->open();
     QTRY_VERIFY(pidOf(u"pid"_s).toInt() > 1);
