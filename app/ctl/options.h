@@ -48,6 +48,7 @@ struct Options
     QList<ProcessIdentity> include;
     std::optional<qint64> belowMib;
     std::optional<std::chrono::milliseconds> grace;
+    bool cleanShm = false;
     bool noEvidence = false;
     bool dryRun = false;
     bool yes = false;

@@ -152,6 +152,7 @@ Result<Plan> ReclaimCommand::planOf(const Snapshot &snapshot, const Diagnosis &d
     wanted.include = options().include;
     wanted.belowMib = options().belowMib;
     wanted.grace = options().grace;
+    wanted.cleanShm = options().cleanShm;
     if (!options().units.isEmpty()) {
         wanted.concerns = [&](const Family &family) {
             return concernsUnit(family, options().units.first(), m_visit.host(), snapshot);

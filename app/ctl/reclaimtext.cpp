@@ -46,6 +46,8 @@ QStringList stepsOf(const Plan &plan)
         processesInWords(plan.targets().size()));
     steps += u"Wait until what they held is back on GPU %1, by three readings alike%2."_s.arg(
         gpusInWords(plan.gpus), plan.belowMib ? u", each below %1 MiB"_s.arg(*plan.belowMib) : QString());
+    if (!plan.shm.isEmpty())
+        steps += u"Remove %1 files of /dev/shm, each only if nobody uses it."_s.arg(plan.shm.size());
     steps += u"Look once more, and give the lock back."_s;
     return steps;
 }
@@ -86,6 +88,10 @@ QString planText(const Plan &plan, const Output &output)
         for (const QString &helper : family.spared)
             text += u"spared   %1\n"_s.arg(helper);
     }
+    for (const ShmTarget &file : plan.shm)
+        text += u"\n/dev/shm/%1 (inode %2)"_s.arg(file.name).arg(file.inode);
+    if (!plan.shm.isEmpty())
+        text += u'\n';
     if (!plan.left.isEmpty())
         text += u"\nLeft alone:\n"_s;
     for (const QString &line : plan.left)
@@ -110,6 +116,10 @@ Result<QString> planScripts(const Plan &plan, const Actor &actor)
     }
     requests += requestFor(plan, Kind::Terminate, plan.heads(), u"SIGTERM to %1 of plan %2"_s.arg(processesInWords(plan.heads().size()), plan.id()));
     requests += requestFor(plan, Kind::Kill, plan.targets(), u"SIGKILL to %1 of plan %2"_s.arg(processesInWords(plan.targets().size()), plan.id()));
+    if (!plan.shm.isEmpty()) {
+        requests += requestFor(plan, Kind::CleanShm, {}, u"clean /dev/shm of plan %1"_s.arg(plan.id()));
+        requests.last().files = plan.shm;
+    }
     for (const ActionRequest &request : std::as_const(requests)) {
         const auto excerpt = actionExcerpt(request, actor);
         if (!excerpt)

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/actions/action.h"
 
+#include <algorithm>
+
 namespace pilothouse {
 
 using namespace Qt::StringLiterals;
@@ -9,7 +11,7 @@ using namespace Qt::StringLiterals;
 bool changesHost(ActionRequest::Kind kind)
 {
     using Kind = ActionRequest::Kind;
-    return kind == Kind::Terminate || kind == Kind::Kill || kind == Kind::StopUnit;
+    return kind == Kind::Terminate || kind == Kind::Kill || kind == Kind::StopUnit || kind == Kind::CleanShm;
 }
 
 QString nameOf(ActionRequest::Kind kind)
@@ -28,6 +30,8 @@ QString nameOf(ActionRequest::Kind kind)
         return u"unit.stop"_s;
     case Kind::LookAtUnit:
         return u"look.unit"_s;
+    case Kind::CleanShm:
+        return u"shm.clean"_s;
     case Kind::End:
         return u"lock.drop"_s;
     case Kind::Evidence:
@@ -58,6 +62,37 @@ QString wordsOf(ProcessOutcome::What what)
         return u"still there"_s;
     case What::Unlocked:
         return u"not touched: another console took the lock"_s;
+    case What::Untold:
+        return u"not told by the host"_s;
+    }
+    return {};
+}
+
+bool isShmName(QStringView name)
+{
+    return !name.isEmpty() && name.size() <= 255 && name.front() != u'.' && std::ranges::all_of(name, [](QChar c) {
+        return (c >= u'a' && c <= u'z') || (c >= u'A' && c <= u'Z') || (c >= u'0' && c <= u'9') || QStringView(u"._+-").contains(c);
+    });
+}
+
+QString wordsOf(ShmOutcome::What what)
+{
+    using What = ShmOutcome::What;
+    switch (what) {
+    case What::Removed:
+        return u"removed"_s;
+    case What::Used:
+        return u"still used"_s;
+    case What::Gone:
+        return u"already gone"_s;
+    case What::Other:
+        return u"not touched: another file has its name now"_s;
+    case What::Refused:
+        return u"refused"_s;
+    case What::Unproved:
+        return u"not touched: only root can prove that nobody uses it"_s;
+    case What::Denied:
+        return u"no permission"_s;
     case What::Untold:
         return u"not told by the host"_s;
     }

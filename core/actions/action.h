@@ -37,6 +37,20 @@ struct SignalTarget
     friend bool operator==(const SignalTarget &, const SignalTarget &) = default;
 };
 
+/// A file of /dev/shm as it was seen; another one under its name is not touched.
+struct ShmTarget
+{
+    QString name;       ///< without folder
+    quint64 device = 0;
+    quint64 inode = 0;
+    qint64 uid = 0;
+
+    friend bool operator==(const ShmTarget &, const ShmTarget &) = default;
+};
+
+/// Letters, digits and "._+-", not beginning with a dot: what a script may carry and remove.
+[[nodiscard]] bool isShmName(QStringView name);
+
 struct ActionRequest
 {
     enum class Kind {
@@ -46,6 +60,7 @@ struct ActionRequest
         Kill,      ///< SIGKILL
         StopUnit,  ///< systemctl stop --no-block
         LookAtUnit,
+        CleanShm,  ///< unlinks files that are proved to be used by nobody
         End,       ///< gives the lock back
         Evidence,  ///< how the targets stand, for a post-mortem; needs no lock
         AskPorts,  ///< do they answer over HTTP; needs no lock
@@ -57,6 +72,7 @@ struct ActionRequest
     QString unit;
     bool userUnit = false;
     QList<std::pair<QString, quint16>> ports; ///< numeric address, port
+    QList<ShmTarget> files;
     QString what;       ///< one line for the host's log and the audit
     std::chrono::milliseconds limit{10'000};
 };
@@ -105,6 +121,17 @@ struct PortStatus
     friend bool operator==(const PortStatus &, const PortStatus &) = default;
 };
 
+struct ShmOutcome
+{
+    enum class What { Removed, Used, Gone, Other, Refused, Unproved, Denied, Untold };
+    QString name;
+    What what = What::Untold;
+
+    friend bool operator==(const ShmOutcome &, const ShmOutcome &) = default;
+};
+
+[[nodiscard]] QString wordsOf(ShmOutcome::What what);
+
 struct ActionAnswer
 {
     /// NotNeeded: of an action that changes nothing.
@@ -114,6 +141,7 @@ struct ActionAnswer
     std::optional<int> lockAgeS;
     QString way;                    ///< how signals went: "perl", "python", "shell"
     QList<ProcessOutcome> processes; ///< one for each target, in their order
+    QList<ShmOutcome> files;        ///< one for each, in their order
     UnitOutcome unit;
     QHash<quint16, PortStatus> ports;
     QByteArray evidence;            ///< as it came: hostile, and with secrets

@@ -112,6 +112,25 @@ std::optional<std::chrono::milliseconds> spanOf(const QByteArray &text)
     return std::chrono::milliseconds(qint64(std::min(sum, 86.4e6)));
 }
 
+void readFiles(const ProbeAnswer &answer, const ActionRequest &request, ActionAnswer &read)
+{
+    using FileWhat = ShmOutcome::What;
+    static constexpr std::array words{std::pair("removed", FileWhat::Removed),   std::pair("used", FileWhat::Used),
+                                      std::pair("gone", FileWhat::Gone),         std::pair("other", FileWhat::Other),
+                                      std::pair("refused", FileWhat::Refused),   std::pair("unproved", FileWhat::Unproved),
+                                      std::pair("denied", FileWhat::Denied)};
+    const Frame *frame = answer.find("shm");
+    const QList<QByteArray> lines = frame ? frame->output.split('\n') : QList<QByteArray>();
+    for (const ShmTarget &file : request.files) {
+        ShmOutcome outcome{file.name, FileWhat::Untold};
+        for (const auto &[word, what] : words) {
+            if (lines.contains(QByteArray(file.name.toLatin1() + ' ' + word)))
+                outcome.what = what;
+        }
+        read.files += outcome;
+    }
+}
+
 void readPorts(const ProbeAnswer &answer, ActionAnswer &read)
 {
     const Frame *frame = answer.find("ports");
@@ -171,6 +190,7 @@ Result<ActionAnswer> readActionAnswer(const ProbeAnswer &answer, const ActionReq
         return fail(lock.error());
     if (const auto processes = readProcesses(answer, request, read); !processes)
         return fail(processes.error());
+    readFiles(answer, request, read);
     readUnit(answer, read);
     read.sessions = linesOf(answer.find("sessions"));
     read.jobs = linesOf(answer.find("jobs"));
@@ -192,6 +212,8 @@ QString summaryOf(const ActionAnswer &answer)
     QStringList parts;
     for (auto at = counts.cbegin(); at != counts.cend(); ++at)
         parts += u"%1 %2"_s.arg(at.value()).arg(wordsOf(at.key()));
+    for (const ShmOutcome &file : answer.files)
+        parts += u"%1 %2"_s.arg(file.name, wordsOf(file.what));
     if (answer.unit.stopStatus) {
         parts += *answer.unit.stopStatus == 0
             ? u"systemd was asked"_s

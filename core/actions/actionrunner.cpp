@@ -29,6 +29,8 @@ QList<AuditObject> objectsOf(const ActionRequest &request)
     QList<AuditObject> objects;
     for (const SignalTarget &target : request.targets)
         objects += AuditObject{target.identity, target.name};
+    for (const ShmTarget &file : request.files)
+        objects += AuditObject{std::nullopt, u"/dev/shm/"_s + file.name};
     if (!request.unit.isEmpty())
         objects += AuditObject{std::nullopt, request.unit};
     return objects;

@@ -39,6 +39,8 @@ QByteArrayView bodyOf(ActionRequest::Kind kind)
     case Kind::StopUnit:
     case Kind::LookAtUnit:
         return resources::unitAction;
+    case Kind::CleanShm:
+        return resources::shmAction;
     case Kind::End:
         return resources::endAction;
     case Kind::Evidence:
@@ -98,6 +100,15 @@ Result<QByteArray> argumentsOf(const ActionRequest &request, const Actor &actor)
         if (!targets)
             return fail(targets.error());
         text += "SIGNAL=" + signalOf(request.kind) + '\n' + *targets;
+    } else if (request.kind == Kind::CleanShm) {
+        text += "files() {\n:\n";
+        for (const ShmTarget &file : request.files) {
+            if (!isShmName(file.name))
+                return fail(ErrorCode::RefusedBySafety, u"\"%1\" is no file of /dev/shm that may be removed."_s.arg(cleanLine(file.name, 80)));
+            text += "file " + file.name.toLatin1() + ' ' + QByteArray::number(file.device) + ' ' + QByteArray::number(file.inode) + ' '
+                + QByteArray::number(file.uid) + '\n';
+        }
+        text += "}\n";
     } else if (request.kind == Kind::Evidence) {
         const auto targets = targetLines(request.targets);
         if (!targets)

@@ -64,6 +64,8 @@ public:
         std::ranges::sort(m_plan.families, {}, &PlanFamily::id);
         findGpus();
         std::ranges::sort(m_plan.gpus, {}, &PlanGpu::gpu);
+        if (m_options.cleanShm)
+            findShm();
         return m_plan;
     }
 
@@ -215,6 +217,28 @@ private:
         }
     }
 
+    /// Files whose users are all of the plan. While a server starts, a rank may just be about to open one.
+    void findShm()
+    {
+        const bool starting = std::ranges::any_of(m_diagnosis.families, [&](const Family &family) {
+            return family.verdict == Verdict::Starting && std::ranges::find(m_plan.families, family.id, &PlanFamily::id) == m_plan.families.end();
+        });
+        for (const ShmFile &file : m_snapshot.shm.value_or(QList<ShmFile>())) {
+            const QString name = file.path.startsWith("/dev/shm/"_L1) ? file.path.mid(9) : QString();
+            const bool ours = file.mappedBy && !file.mappedBy->isEmpty()
+                && std::ranges::all_of(*file.mappedBy, [&](qint64 pid) { return isTargetPid(pid); });
+            if (ours && isShmName(name) && file.inode > 0 && file.uid >= 0 && !starting)
+                m_plan.shm += ShmTarget{name, file.device, file.inode, file.uid};
+        }
+        std::ranges::sort(m_plan.shm, {}, &ShmTarget::name);
+    }
+
+    bool isTargetPid(qint64 pid) const
+    {
+        const QList<SignalTarget> all = m_plan.targets();
+        return std::ranges::any_of(all, [&](const SignalTarget &target) { return target.identity.pid.value == pid; });
+    }
+
     bool isTarget(const ProcessIdentity &identity) const
     {
         return std::ranges::any_of(m_plan.families, [&](const PlanFamily &family) {
@@ -277,6 +301,8 @@ QStringList Plan::deeds() const
     }
     for (const PlanGpu &gpu : gpus)
         lines += u"wait for GPU %1 %2"_s.arg(gpu.gpu).arg(gpu.uuid);
+    for (const ShmTarget &file : shm)
+        lines += u"remove /dev/shm/%1 (device %2, inode %3) if nobody uses it"_s.arg(file.name).arg(file.device).arg(file.inode);
     if (belowMib)
         lines += u"until below %1 MiB"_s.arg(*belowMib);
     return lines;

@@ -20,6 +20,7 @@ struct PlanOptions
     QList<ProcessIdentity> include;  ///< families of these too, by a person's explicit word
     std::optional<qint64> belowMib;  ///< each GPU concerned has to get below it
     std::optional<std::chrono::milliseconds> grace; ///< between SIGTERM and SIGKILL, for all
+    bool cleanShm = false;           ///< remove files of /dev/shm that only the targets map
     std::function<bool(const Family &)> concerns;   ///< --unit; empty: all
 };
 
@@ -67,6 +68,7 @@ struct Plan
     QList<PlanFamily> families;
     QList<PlanGpu> gpus;              ///< those that the targets hold memory on
     std::optional<qint64> belowMib;
+    QList<ShmTarget> shm;             ///< to be removed once they are proved to be used by nobody
     QStringList left;                 ///< leftover families that it does not touch, and why
     bool leftBySafety = false;        ///< some of them because this console knows too little
 

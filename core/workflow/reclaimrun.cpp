@@ -51,6 +51,8 @@ public:
         request.asRoot = plan.asRoot;
         request.targets = targets;
         request.what = what;
+        if (kind == Kind::CleanShm)
+            request.files = plan.shm;
         for (const PlanFamily &family : plan.families) {
             if (kind == Kind::Evidence && request.unit.isEmpty() && !family.userUnit)
                 request.unit = family.unit;
@@ -107,6 +109,10 @@ public:
         case Step::SecondLook:
             host.look(Depth::Deep);
             break;
+        case Step::CleanShm:
+            say(EventState::Started, u"Removes files of /dev/shm that nobody uses any more."_s);
+            act(Kind::CleanShm, {}, u"clean /dev/shm of plan %1"_s.arg(plan.id()));
+            break;
         case Step::End:
             act(Kind::End, {}, u"reclaim %1: %2"_s.arg(plan.id(), result.text));
             break;
@@ -118,14 +124,7 @@ public:
 
     void begun(const ActionAnswer &answer)
     {
-        QStringList words;
-        if (!answer.sessions.isEmpty())
-            words += u"logged in: %1"_s.arg(answer.sessions.join(u"; "_s));
-        if (!answer.jobs.isEmpty())
-            words += u"pending unit jobs: %1"_s.arg(answer.jobs.join(u"; "_s));
-        if (!answer.lastDeed.isEmpty())
-            words += u"last here: %1"_s.arg(answer.lastDeed.join(u", "_s));
-        say(EventState::Done, words.isEmpty() ? u"Nobody else is at work here."_s : u"The lock is ours; %1."_s.arg(words.join(u". "_s)),
+        say(EventState::Done, othersInWords(answer),
             {{u"sessions"_s, QJsonArray::fromStringList(answer.sessions)}, {u"jobs"_s, QJsonArray::fromStringList(answer.jobs)}});
         for (const PlanFamily &family : plan.families) {
             const std::pair unit(family.stopUnit, family.userUnit);
@@ -233,10 +232,7 @@ public:
     void memoryRead(const Snapshot &snapshot)
     {
         const auto state = watch.take(snapshot, host.nowMs());
-        QJsonArray used;
-        for (const Quantity<qint64> &mib : watch.usedMib())
-            used += mib.isKnown() ? QJsonValue(mib.value()) : QJsonValue();
-        const QJsonObject data{{u"used_mib"_s, used}};
+        const QJsonObject data{{u"used_mib"_s, figuresOf(watch.usedMib())}};
         if (state == MemoryWatch::State::Back) {
             say(EventState::Done, u"Memory is back: %1 GPUs, %2 readings alike."_s.arg(plan.gpus.size()).arg(MemoryWatch::steadyReadings), data);
             result = {EventState::Done, u"What they held is free."_s, 0};
@@ -267,7 +263,8 @@ public:
                 say(EventState::Progress, u"Family %1 was started again%2; it is not touched."_s.arg(family.id,
                     family.unit.isEmpty() ? QString() : u" by "_s + family.unit));
         }
-        enter(Step::End);
+        const bool starting = std::ranges::any_of(diagnosis.families, [](const Family &f) { return f.verdict == Verdict::Starting; });
+        enter(plan.shm.isEmpty() || starting ? Step::End : Step::CleanShm);
     }
 
     // ---- answers
@@ -311,6 +308,10 @@ public:
         case Step::Evidence:
             gathered(answer.answer->evidence);
             break;
+        case Step::CleanShm:
+            say(EventState::Done, summaryOf(*answer.answer) + u'.');
+            enter(Step::End);
+            break;
         case Step::StopUnit:
             unitAnswered(answer.answer->unit);
             break;
@@ -334,6 +335,11 @@ public:
     {
         if (step == Step::Evidence && error.code != ErrorCode::ConnectionLost) {
             evidenceOver(EventState::Failed, u"Evidence could not be gathered; it goes on. "_s + sentenceOf(error));
+            return;
+        }
+        if (step == Step::CleanShm) { // memory is what was asked for first
+            say(EventState::Failed, sentenceOf(error));
+            enter(Step::End);
             return;
         }
         if (!isLinkTrouble(error.code)) {

@@ -30,6 +30,8 @@ QString nameOf(ReclaimStep step)
         return u"memory"_s;
     case Step::SecondLook:
         return u"second_look"_s;
+    case Step::CleanShm:
+        return u"clean_shm"_s;
     default:
         return u"lock"_s;
     }
@@ -69,6 +71,26 @@ bool isLinkTrouble(ErrorCode code)
     default:
         return false;
     }
+}
+
+QString othersInWords(const ActionAnswer &answer)
+{
+    QStringList words;
+    if (!answer.sessions.isEmpty())
+        words += u"logged in: %1"_s.arg(answer.sessions.join(u"; "_s));
+    if (!answer.jobs.isEmpty())
+        words += u"pending unit jobs: %1"_s.arg(answer.jobs.join(u"; "_s));
+    if (!answer.lastDeed.isEmpty())
+        words += u"last here: %1"_s.arg(answer.lastDeed.join(u", "_s));
+    return words.isEmpty() ? u"Nobody else is at work here."_s : u"The lock is ours; %1."_s.arg(words.join(u". "_s));
+}
+
+QJsonArray figuresOf(const QList<Quantity<qint64>> &figures)
+{
+    QJsonArray array;
+    for (const Quantity<qint64> &figure : figures)
+        array += figure.isKnown() ? QJsonValue(figure.value()) : QJsonValue();
+    return array;
 }
 
 QString processesInWords(qsizetype count)

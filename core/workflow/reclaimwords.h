@@ -5,12 +5,14 @@
 // Small words of a running reclaim. Pure, any thread.
 
 #include "core/actions/action.h"
+#include "core/base/quantity.h"
 
+#include <QJsonArray>
 #include <QJsonObject>
 
 namespace pilothouse {
 
-enum class ReclaimStep { Idle, Begin, Evidence, StopUnit, Terminate, Grace, Kill, Dying, Memory, SecondLook, End, Over };
+enum class ReclaimStep { Idle, Begin, Evidence, StopUnit, Terminate, Grace, Kill, Dying, Memory, SecondLook, CleanShm, End, Over };
 
 /// For events: "who_else", "terminate" …
 [[nodiscard]] QString nameOf(ReclaimStep step);
@@ -19,6 +21,10 @@ enum class ReclaimStep { Idle, Begin, Evidence, StopUnit, Terminate, Grace, Kill
 
 /// Of an action that broke off: the connection, or a host that did not answer in time.
 [[nodiscard]] bool isLinkTrouble(ErrorCode code);
+
+/// Who else is on the host, when the lock is ours.
+[[nodiscard]] QString othersInWords(const ActionAnswer &answer);
+[[nodiscard]] QJsonArray figuresOf(const QList<Quantity<qint64>> &figures);
 
 /// "1 process", "9 processes".
 [[nodiscard]] QString processesInWords(qsizetype count);

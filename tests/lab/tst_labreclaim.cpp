@@ -154,6 +154,19 @@ private slots:
         QVERIFY(m_host.processes(u"^VLLM::|resource_tracker"_s).isEmpty());
     }
 
+    void sharedMemoryOfTheDead_isRemovedWhenAskedFor()
+    {
+        leaveBehind(u"--engine-term ignore --worker-term ignore --death-pipe off --tracker off --release 0.5"_s);
+        m_host.sh(u"echo x >/dev/shm/psm_somebody"_s);
+        QVERIFY(m_host.sh(u"ls /dev/shm"_s).count("psm_") >= 2);
+        const Ran ran = reclaim(byName() + QStringList{u"--yes"_s, u"--clean-shm"_s, u"--grace"_s, u"0.5"_s, u"--json"_s});
+        QVERIFY2(ran.exitCode == 0, ran.summary().constData());
+        QVERIFY2(!eventOf(ran, u"clean_shm"_s, u"done"_s).isEmpty(), ran.summary().constData());
+        const QByteArray left = m_host.sh(u"ls /dev/shm; rm -f /dev/shm/psm_*"_s);
+        QVERIFY2(left.count("psm_") == 1 && left.contains("psm_somebody"),
+                 QByteArray(left + eventOf(ran, u"clean_shm"_s, u"done"_s).value(u"text"_s).toString().toUtf8()).constData());
+    }
+
     void withoutConsent_nothingIsDone()
     {
         leaveBehind();

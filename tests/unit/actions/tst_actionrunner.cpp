@@ -4,6 +4,7 @@
 #include "core/actions/actionanswer.h"
 #include "core/actions/actionscript.h"
 #include "tests/support/skip.h"
+#include "tests/support/skip.h"
 #include "tests/support/testmain.h"
 #include "tests/unit/actions/actionrig.h"
 
@@ -14,7 +15,10 @@
 
 #include <csignal>
 
+#include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 using namespace pilothouse;
 using namespace pilothouse::test;
@@ -40,6 +44,7 @@ private slots:
     void words_areQuoted();
     void forgedAnswers_areRefused();
     void unit_isAskedOfSystemd();
+    void sharedMemory_onlyWhatNobodyUses();
     void ports_areAskedOverHttp_data();
     void ports_areAskedOverHttp();
     void ports_areAskedOverTls();
@@ -291,6 +296,55 @@ esac
     const QByteArray asked = contentsOf(rig.runFile(u"asked"_s));
     QVERIFY2(asked.startsWith("--user --no-ask-password --no-block stop -- vllm.service\n"), asked.constData());
     QCOMPARE(rig.audit().last().action, u"unit.stop"_s);
+}
+
+void TstActionRunner::sharedMemory_onlyWhatNobodyUses()
+{
+    if (::getuid() != 0)
+        PILOTHOUSE_SKIP("needs root: nobody else can prove that a file is unused");
+    using FileWhat = ShmOutcome::What;
+    const QString name = u"pilothouse-test-%1"_s.arg(::getpid());
+    const QString path = u"/dev/shm/"_s + name;
+    QFile file(path);
+    QVERIFY(file.open(QIODevice::ReadWrite) && file.resize(4096));
+    struct stat state{};
+    QVERIFY(::stat(qPrintable(path), &state) == 0);
+    const ShmTarget target{name, state.st_dev, state.st_ino, 0};
+    ActionRig rig;
+    const auto clean = [&](const ShmTarget &one) {
+        ActionRequest request = ActionRig::request(Kind::CleanShm);
+        request.files = {one};
+        const ActionResult result = rig.run(request);
+        return result.answer && result.answer->files.size() == 1 ? result.answer->files.first().what : FileWhat::Untold;
+    };
+    QCOMPARE(clean(target), FileWhat::Used); // open
+    file.close();
+    ShmTarget other = target;
+    other.inode += 1;
+    QCOMPARE(clean(other), FileWhat::Other);
+    other = target;
+    other.uid = 7;
+    QCOMPARE(clean(other), FileWhat::Other);
+    {
+        QFile holder(path);
+        QVERIFY(holder.open(QIODevice::ReadWrite));
+        void *map = ::mmap(nullptr, 4096, PROT_READ, MAP_SHARED, holder.handle(), 0);
+        holder.close();
+        QCOMPARE(clean(target), FileWhat::Used); // mapped alone, no descriptor left
+        ::munmap(map, 4096);
+    }
+    QVERIFY(QFile::exists(path));
+    QCOMPARE(clean(target), FileWhat::Removed);
+    QVERIFY(!QFile::exists(path));
+    QCOMPARE(clean(target), FileWhat::Gone);
+    QCOMPARE(rig.audit().last().action, u"shm.clean"_s);
+    QCOMPARE(rig.audit().last().objects.first().name, path);
+    ActionRequest hostile = ActionRig::request(Kind::CleanShm);
+    hostile.files = {ShmTarget{u"../../etc/passwd"_s, 1, 2, 0}};
+    QVERIFY(rig.run(hostile).error);
+    QVERIFY(QFile::link(u"/etc/passwd"_s, path));
+    QCOMPARE(clean(target), FileWhat::Other);
+    QVERIFY(QFile::remove(path));
 }
 
 void TstActionRunner::ports_areAskedOverHttp_data()

@@ -48,6 +48,7 @@ private slots:
     void oneMemberLeft_leavesTheFamilyWhole();
     void id_isTheSameAsLongAsTheDeedsAre();
     void family_hasItsIdInAnyOrder();
+    void sharedMemory_ofTheTargetsAlone();
     void gpus_narrow();
     void include_takesAFamilyByName();
     void include_forbidden_data();
@@ -202,6 +203,30 @@ void TstPlan::family_hasItsIdInAnyOrder()
     const QString id = diagnosed(m.one, false).families.first().id;
     std::ranges::reverse(*m.one.now.processes);
     QCOMPARE(diagnosed(m.one, false).families.first().id, id);
+}
+
+void TstPlan::sharedMemory_ofTheTargetsAlone()
+{
+    Made m = made(u"founding.case"_s);
+    const auto file = [](const QString &name, const std::optional<QList<qint64>> &by) {
+        ShmFile one;
+        one.path = u"/dev/shm/"_s + name;
+        one.device = 26;
+        one.inode = 7;
+        one.uid = 0;
+        one.mappedBy = by;
+        return one;
+    };
+    m.one.now.shm = QList<ShmFile>{file(u"psm_a"_s, QList<qint64>{4242, 4240}), file(u"psm_shared"_s, QList<qint64>{4242, 300}),
+                                   file(u"psm_nobody"_s, QList<qint64>{}), file(u"psm_unknown"_s, std::nullopt),
+                                   file(u"sub/psm_b"_s, QList<qint64>{4242}), file(u"..x"_s, QList<qint64>{4242}),
+                                   file(u"a;reboot"_s, QList<qint64>{4242})};
+    QVERIFY(m.plan()->shm.isEmpty()); // only when asked for
+    PlanOptions options;
+    options.cleanShm = true;
+    const auto plan = m.plan(options);
+    QCOMPARE(plan->shm, (QList<ShmTarget>{{u"psm_a"_s, 26, 7, 0}}));
+    QVERIFY(plan->id() != m.plan()->id());
 }
 
 void TstPlan::gpus_narrow()

@@ -39,6 +39,7 @@ private slots:
     void lock_isRenewedWhileWaiting();
     void readingsThatFail_areNoProof();
     void evidence_isKeptBeforeAnythingEnds();
+    void sharedMemory_isCleanedLast();
     void evidence_isNoCondition_data();
     void evidence_isNoCondition();
 
@@ -61,6 +62,7 @@ private:
             plan.gpus += PlanGpu{index, u"GPU-%1"_s.arg(index), qint64(1004), qint64(1000), qint64(4)};
         }
         plan.families = {family};
+        plan.shm = m_shm;
         return plan;
     }
     /// Plays it to its end; -1: it never ended.
@@ -107,6 +109,7 @@ private:
 
     World m_world;
     QString m_unit;
+    QList<ShmTarget> m_shm;
     std::unique_ptr<ReclaimRun> m_run;
     QList<WorkflowEvent> m_events;
     int m_exitCode = -1;
@@ -117,6 +120,7 @@ void TstReclaimRun::init()
     m_world = World();
     m_world.processes = {{40, {}}, {42, {7, true, false, {}}}, {43, {7, true, false, {}}}};
     m_unit.clear();
+    m_shm.clear();
     m_events.clear();
     m_exitCode = -1;
 }
@@ -421,6 +425,14 @@ void TstReclaimRun::evidence_isKeptBeforeAnythingEnds()
     QVERIFY2(play(none) == 0, qPrintable(story()));
     QVERIFY(m_world.evidence.isEmpty());
     QVERIFY2(story().contains(u"evidence skipped"_s), qPrintable(story()));
+}
+
+void TstReclaimRun::sharedMemory_isCleanedLast()
+{
+    m_shm = {ShmTarget{u"psm_1"_s, 1, 2, 0}};
+    QVERIFY2(play() == 0, qPrintable(story()));
+    QCOMPARE(m_world.kinds(), (QList<Kind>{Kind::Begin, Kind::Terminate, Kind::Kill, Kind::CleanShm, Kind::End}));
+    QCOMPARE(std::ranges::find(m_world.requests, Kind::CleanShm, &ActionRequest::kind)->files, m_shm);
 }
 
 void TstReclaimRun::evidence_isNoCondition_data()
