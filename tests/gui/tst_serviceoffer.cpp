@@ -75,6 +75,8 @@ private slots:
         QCOMPARE(services.first().name, u"sglang"_s);
         scene.show({u"sglang.service"_s});
         QCOMPARE(scene.text(), u"A service was found that is not in hosts.toml: sglang.service"_s);
+        const auto *label = scene.fixture.find<QLabel>(u"serviceOfferText"_s);
+        QTRY_VERIFY(label->width() > label->fontMetrics().horizontalAdvance(label->text())); // on one line
     }
 
     void written_isNotOffered()

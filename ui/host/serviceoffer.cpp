@@ -43,9 +43,8 @@ ServiceOffer::ServiceOffer(const Theme &theme, QWidget *parent)
     auto *row = new QHBoxLayout(this);
     row->setContentsMargins(0, 0, 0, 0);
     row->setSpacing(space(this, 3));
-    row->addWidget(m_text, 0);
+    row->addWidget(m_text, 1);
     row->addWidget(m_add);
-    row->addStretch(1);
     hide();
     connect(m_add, &QPushButton::clicked, this, [this] { emit addRequested(m_services); });
 }
