@@ -42,8 +42,8 @@ private slots:
         QTRY_COMPARE(m_host.processes(u"^VLLM::Worker_TP[01]$"_s).size(), 2);
         // Ranks of other servers, with a connection each: to another host, to this host's own address, and to another host
         // from a network of its own.
-        m_host.sh(u"systemd-run --quiet --unit=rank bash -c 'exec 8<>/dev/tcp/%1; exec -a VLLM::Worker_TP7 sleep 4000'; "
-                  "systemd-run --quiet --unit=here bash -c 'exec 8<>/dev/tcp/%2/22; exec -a VLLM::Worker_TP6 sleep 4000'; "
+        m_host.sh(u"systemd-run --quiet --unit=rank bash -c 'exec 8<>/dev/tcp/%1; exec sim-hog --gpus 2 --mib 5000 --title VLLM::Worker_TP7'; "
+                  "systemd-run --quiet --unit=here bash -c 'exec 8<>/dev/tcp/%2/22; exec sim-hog --gpus 3 --mib 5000 --title VLLM::Worker_TP6'; "
                   "systemd-run --quiet --unit=apart -p PrivateNetwork=yes bash -c 'exec -a VLLM::Worker_TP5 sleep 4000'"_s
                       .arg(m_place, m_host.address()));
         QTRY_COMPARE(m_host.processes(u"^VLLM::Worker_TP[5-7]"_s).size(), 3);
@@ -77,6 +77,29 @@ private slots:
         QVERIFY(shot.processes(u"^VLLM::Worker_TP7"_s).value(0).value(u"tracker_pipes"_s).toArray().isEmpty());
     }
 
+    void holders_sayWhoHasPeersAndWhereNobodyCouldLook()
+    {
+        const auto evidence = [](const Shot &shot, const QString &name) {
+            QStringList sentences;
+            for (const QJsonValue &sentence : shot.processes(name).value(0).value(u"evidence"_s).toArray())
+                sentences += sentence.toString();
+            return sentences.join(u' ');
+        };
+        const auto holders = [](const QString &target) {
+            return Shot(ctl({u"holders"_s, target, u"--json"_s}).output);
+        };
+        const Shot root = holders(u"lab1"_s);
+        QVERIFY(!root.processes().isEmpty());
+        const QString connected = u"established connections to other hosts: "_s + QString(m_place).replace(u'/', u':');
+        QVERIFY2(evidence(root, u"^VLLM::Worker_TP7"_s).contains(connected), qPrintable(evidence(root, u"^VLLM::Worker_TP7"_s)));
+        for (const char16_t *name : {u"^VLLM::Worker_TP6", u"^VLLM::Worker_TP0"}) {
+            const QString said = evidence(root, QString::fromUtf16(name));
+            QVERIFY2(!said.isEmpty() && !said.contains(u"connections"_s), qPrintable(said));
+        }
+        const Shot other = holders(u"nosudo@lab1"_s);
+        QVERIFY(evidence(other, u"^VLLM::Worker_TP0"_s).contains(u"could not be seen"_s));
+    }
+
     void ownProcesses_ofAPlainUserWithBusybox()
     {
         const Ran started = ssh(u"busypath"_s, u"/bin/bash -c 'exec 8<>/dev/tcp/%1; exec -a VLLM::Worker_TP3 /bin/sleep 4000' "
@@ -105,7 +128,7 @@ private slots:
         const QJsonObject rank = shot.processes(u"^VLLM::Worker_TP7"_s).value(0);
         QCOMPARE(rank.value(u"kill_pending"_s), QJsonValue(false));
         QCOMPARE(rank.value(u"locked_kib"_s).toInteger(-1), 0);
-        QVERIFY2(rank.value(u"waits_in"_s).toString().contains(u"sleep"_s), shot.story().constData());
+        QVERIFY2(!rank.value(u"waits_in"_s).toString().isEmpty(), shot.story().constData());
         m_host.sh(u"systemd-run --quiet --unit=held bash -c 'exec -a keeper bash -c \"(exec -a VLLM::Worker_TP4 sleep 4000); true\"'"_s);
         QTRY_COMPARE(m_host.processes(u"^VLLM::Worker_TP4"_s).size(), 1);
         const Shot again = Shot::of(u"lab1"_s, {u"--deep"_s});
