@@ -234,14 +234,15 @@ private:
             m_blind = QSet<qint64>(pids.begin(), pids.end());
         }
         const Frame *connections = kernel.find("connections");
-        if (connections && connections->status == 0) {
-            Networks networks = readNetworks(connections->output);
+        const Frame *figures = kernel.find("host"); // read by the same grep
+        if (connections && connections->status == 0 && figures) {
+            Networks networks = readNetworks(QByteArray(connections->output + figures->output));
             m_answer.connections = std::move(networks.tables);
             m_networks = std::move(networks.of);
         }
         if (const Frame *sessions = kernel.find("sessions"))
             m_answer.sessions = sectionOf(sessions);
-        if (const Frame *figures = kernel.find("host"))
+        if (figures)
             m_status = readStatusLines(figures->output);
         if (const Frame *parents = kernel.find("parents")) {
             const QHash<qint64, QByteArray> lines = readStatusLines(parents->output);

@@ -72,7 +72,7 @@ struct Networks
 };
 /// A line "limit N", lines "in NAME PID" or "in NAME PID/task/TID", then "NAME/net/tcp:LINE" and
 /// "NAME/net/tcp6:LINE" as grep prints them, headers included. A table without a header or with N
-/// lines was not read to its end and is left out, and so are its processes.
+/// lines was not read to its end and is left out, and so are its processes. Other lines are passed over.
 [[nodiscard]] Networks readNetworks(QByteArrayView text);
 
 /// Lines "DEVICE INODE BYTES UID PATH", device and inode decimal as stat has them.

@@ -243,11 +243,12 @@ look_into_shm() {
         FILES="$FILES$a $b$NL"
     done
 }
-# Connections to elsewhere: which of these processes share a network, and each network's table once. Loopback's IPv4 is
-# left out as a little-endian host writes it. So many lines of a file at most; a list that has them is no list.
+# Connections to elsewhere: which of these processes share a network. Each network's table is read once, by figures.
+# Loopback's IPv4 is left out as a little-endian host writes it. So many lines of a file at most; a list that has them is
+# no list.
 connections() {
     up
-    s=$U views=self who= files='self/net/tcp self/net/tcp6' n=0
+    s=$U views=self who= NET_FILES='self/net/tcp self/net/tcp6' n=0
     for t in $tasks; do
         case " $1 " in *" ${t%%/*} "*) set -- "$1 ${t%/fd}" ;; esac
     done
@@ -258,14 +259,13 @@ connections() {
         done
         if [ -z "$of" ]; then
             [ -e "$p/ns/net" ] && [ "$n" -lt 32 ] || continue
-            n=$((n + 1)) of=$p views="$views $p" files="$files $p/net/tcp $p/net/tcp6"
+            n=$((n + 1)) of=$p views="$views $p" NET_FILES="$NET_FILES $p/net/tcp $p/net/tcp6"
         fi
         who="${who}in $of $p$NL"
     done
     far='([0-9A-F]{6}([0-68-9A-F][0-9A-F]|7[0-9A-E])|[0-9A-F]{32}):[0-9A-F]{4}'
-    n=$((6000 / (n + 1)))
-    O=$(grep -HsE -m "$n" "^ *sl |^ *[0-9]+: [0-9A-F]+:[0-9A-F]+ $far 01 " $files)
-    emit connections "$LINKS_CUT" "$s" "limit $n$NL$who$O"
+    NET_LINES="|^ *sl |^ *[0-9]+: [0-9A-F]+:[0-9A-F]+ $far 01 " NET_MOST=$((6000 / (n + 1)))
+    emit connections "$LINKS_CUT" "$s" "limit $NET_MOST$NL$who"
 }
 # The names of parents that are not described themselves, from what figures has read. A status writes a line feed in a
 # name as two characters.

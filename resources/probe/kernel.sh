@@ -32,14 +32,15 @@ detail() {
     STATUS_FILES=$status WCHAN_FILES=$waits
 }
 # One grep for the host's figures and what processes' status says; no line of these files can be made to look like
-# another. A deep look wants more of it, and where the kernel has them wait.
+# another. A deep look wants more of it, where the kernel has them wait, and the connections of their networks.
 figures() {
     up
-    s=$U more='Uid' waits= place=
+    s=$U more='Uid' deeper= place= most=6000
     if [ "$D" = deep ]; then
-        more='Uid|PPid|SigPnd|ShdPnd|VmLck|VmPin' waits=$WCHAN_FILES place='|^[A-Za-z_][A-Za-z0-9_.]*$'
+        more='Uid|PPid|SigPnd|ShdPnd|VmLck|VmPin' deeper="$WCHAN_FILES $NET_FILES" most=$NET_MOST
+        place="|^[A-Za-z_][A-Za-z0-9_.]*\$$NET_LINES"
     fi
-    O=$(grep -HsE "^(Mem(Total|Free|Available)|Buffers|Cached|Swap(Total|Free)|Shmem|Unevictable|Mlocked|$more):|^oom_kill |^[0-9.]+ [0-9.]+ $place" meminfo vmstat loadavg $STATUS_FILES $waits)
+    O=$(grep -HsE -m "$most" "^(Mem(Total|Free|Available)|Buffers|Cached|Swap(Total|Free)|Shmem|Unevictable|Mlocked|$more):|^oom_kill |^[0-9.]+ [0-9.]+ $place" meminfo vmstat loadavg $STATUS_FILES $deeper)
     emit host $? "$s" "$O"
 }
 users() {
