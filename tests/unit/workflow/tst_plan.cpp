@@ -69,6 +69,17 @@ private:
             return at == one.now.processes->end() ? ProcessIdentity{} : at->identity().value_or(ProcessIdentity{});
         }
     };
+    /// The family's processes within one clock tick.
+    static void startTogether(Made &m)
+    {
+        QList<Process> processes = *m.one.now.processes;
+        for (Process &process : processes) {
+            if (process.pid.value >= 4231 && process.pid.value <= 4249)
+                process.startTicks = quint64(500'000);
+        }
+        m.one.now.processes = processes;
+        m.diagnosis = diagnosed(m.one, false);
+    }
     [[nodiscard]] static Made made(const QString &name, bool asked = true)
     {
         Made made{caseOf(name), {}};
@@ -157,6 +168,7 @@ void TstPlan::oneMemberLeft_leavesTheFamilyWhole()
 void TstPlan::id_isTheSameAsLongAsTheDeedsAre()
 {
     Made m = made(u"founding.case"_s);
+    startTogether(m);
     const QString id = m.plan()->id();
     QCOMPARE(id.size(), 12);
     // Figures and titles change by themselves.
@@ -194,12 +206,7 @@ void TstPlan::id_isTheSameAsLongAsTheDeedsAre()
 void TstPlan::family_hasItsIdInAnyOrder()
 {
     Made m = made(u"founding.case"_s);
-    QList<Process> processes = *m.one.now.processes;
-    for (Process &process : processes) {
-        if (process.pid.value >= 4231 && process.pid.value <= 4249)
-            process.startTicks = quint64(500'000);
-    }
-    m.one.now.processes = processes;
+    startTogether(m);
     const QString id = diagnosed(m.one, false).families.first().id;
     std::ranges::reverse(*m.one.now.processes);
     QCOMPARE(diagnosed(m.one, false).families.first().id, id);
