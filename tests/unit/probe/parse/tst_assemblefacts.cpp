@@ -77,9 +77,10 @@ void TstAssembleFacts::peers_onThisHostAreNone()
     // Loopback; two ranks over the host's outward address; a container's rank and a process of the host.
     second.network = "4243";
     answer.connections["self"] = row("00000000000000000000000001000000:1F40", "00000000000000000000000001000000:9C40", 70)
-        + row(end(5, 40'001), end(5, 5001), 71) + row(end(5, 5001), end(5, 40'001), 72) + row(end(3, 29'500), end(4, 40'009), 73);
+        + row(end(5, 40'001), end(5, 5001), 71) + row(end(5, 5001), end(5, 40'001), 72) + row(end(3, 29'500), end(4, 40'009), 73)
+        + row(end(5, 40'010), end(5, 6000), 74); // its other end has closed its half
     answer.connections["4243"] = row(end(4, 40'009), end(3, 29'500), 81);
-    first.ends = {{3, false, 70}, {4, false, 71}, {5, false, 72}, {6, false, 73}};
+    first.ends = {{3, false, 70}, {4, false, 71}, {5, false, 72}, {6, false, 73}, {7, false, 74}};
     second.ends = {{3, false, 81}};
     QCOMPARE(peers(answer, 4242), QStringList());
     QCOMPARE(peers(answer, 4243), QStringList());
