@@ -23,13 +23,13 @@ if(PILOTHOUSE_SANITIZE)
     if("undefined" IN_LIST sanitizers)
         add_compile_options(-fno-sanitize-recover=undefined)
         # GCC's sanitizer instrumentation raises these two without cause in Qt's and libstdc++'s headers.
-        add_compile_options(-Wno-maybe-uninitialized -Wno-stringop-overflow)
+        add_compile_options($<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized> $<$<CXX_COMPILER_ID:GNU>:-Wno-stringop-overflow>)
     endif()
 endif()
 
-if(PILOTHOUSE_FUZZERS_ONLY)
-    add_compile_options(-fsanitize=fuzzer-no-link,address,undefined)
-    add_link_options(-fsanitize=address,undefined)
+# One tree for the sanitizers' tests and the fuzzers: what is linked with libFuzzer must be instrumented for it.
+if(PILOTHOUSE_LIBFUZZER)
+    add_compile_options(-fsanitize=fuzzer-no-link)
 endif()
 
 set(CMAKE_CXX_STANDARD 20)

@@ -372,9 +372,9 @@ void TstSessionCore::writePending_armsTheWriteNotifier()
     const qsizetype quiet = fixture.api->count("eventPoll");
     QTest::qWait(20);
     QCOMPARE(fixture.api->count("eventPoll"), quiet); // nothing to do, nothing done
-    fixture.api->onPoll = [&] {
-        if (fixture.api->count("eventPoll") > quiet + 5)
-            fixture.api->flags = SSH_READ_PENDING;
+    fixture.api->onPoll = [api = fixture.api.get(), quiet] { // called once more when the fixture goes
+        if (api->count("eventPoll") > quiet + 5)
+            api->flags = SSH_READ_PENDING;
     };
     fixture.api->flags = SSH_READ_PENDING | SSH_WRITE_PENDING;
     fixture.poke();
