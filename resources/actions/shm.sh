@@ -9,6 +9,7 @@ DONE=
 # DEVICE INODE: open somewhere, by whatever name. A descriptor leads to the file itself; numbers of inodes are small and
 # every file system has its own.
 is_open() {
+    # shellcheck disable=SC2044 # such a path holds digits alone
     for f in $(find -L "$P"/[0-9]*/fd -maxdepth 1 -inum "$2" 2>/dev/null); do
         if [ "$(stat -L -c %d "$f" 2>/dev/null)" = "$1" ]; then return 0; fi
     done
