@@ -20,6 +20,7 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 #include <vector>
 
@@ -110,7 +111,7 @@ int become(const std::vector<std::string> &words)
         } else if (key == "lock") {
             const std::size_t size = std::stoul(value) * 1024;
             void *memory = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-            if (memory == MAP_FAILED || mlock(memory, size) != 0)
+            if (memory == MAP_FAILED || syscall(SYS_mlock, memory, size) != 0) // the sanitizers' mlock() locks nothing
                 return 6;
         } else if (key == "connect") {
             connectTo(value);
