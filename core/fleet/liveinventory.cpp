@@ -8,6 +8,12 @@
 
 namespace pilothouse {
 
+namespace {
+
+constexpr int mostLinks = 40; ///< one after the other, as the system takes them
+
+} // namespace
+
 LiveInventory::LiveInventory(const QString &configDir, QObject *parent)
     : LiveInventory(configDir, Timings(), parent)
 {
@@ -93,14 +99,13 @@ void LiveInventory::finish(const Read &read)
         emit changed(difference, m_hosts);
 }
 
-/// The files, what they are links to, and the folders of both, or what there is above them.
+/// The files, what they are links to, be it there or not, and the folders of all, or what there is above them.
 QStringList LiveInventory::pathsFor(const QStringList &files)
 {
     QSet<QString> paths;
     for (const QString &file : files) {
-        for (const QString &path : {file, QFileInfo(file).canonicalFilePath()}) {
-            if (path.isEmpty())
-                continue;
+        int links = 0;
+        for (QString path = file; !path.isEmpty() && links++ < mostLinks; path = QFileInfo(path).symLinkTarget()) {
             if (QFileInfo(path).isFile())
                 paths.insert(path);
             QString folder = QFileInfo(path).path();

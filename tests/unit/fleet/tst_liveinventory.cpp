@@ -138,6 +138,19 @@ private slots:
         QTRY_COMPARE(m_said, (QStringList{u"added b"_s, u"removed a"_s}));
     }
 
+    void fileBehindALink_thatGoesForAWhile_isSeenAgain()
+    {
+        write(u"sub/real.toml"_s, hostA);
+        QVERIFY(QFile::link(m_dir->filePath(u"sub/real.toml"_s), m_dir->filePath(u"hosts.toml"_s)));
+        start();
+        QVERIFY(QFile::remove(m_dir->filePath(u"sub/real.toml"_s)));
+        QTRY_COMPARE(m_said.size(), 1);
+        QVERIFY2(m_said.first().startsWith(u"failed "_s), qPrintable(m_said.first()));
+        m_said.clear();
+        write(u"sub/real.toml"_s, hostB); // nothing has happened in the folder of the link
+        QTRY_COMPARE(m_said, (QStringList{u"mended"_s, u"added b"_s, u"removed a"_s}));
+    }
+
     void folderThatIsMadeLater_isSeen()
     {
         m_sub = u"not/yet"_s;
