@@ -130,6 +130,13 @@ void TstEditHost::changed_everyOtherByteStays_data()
         QByteArray(two).replace("name = \"s\"", "name = \"n\""));
     row("a value emptied", two, [](HostSpec &host) { host.services[1].health.clear(); },
         QByteArray(two).replace("health = \"http://h/\" # h\n", ""));
+    row("a value emptied above one that is changed",
+        "[[host]]\nname = \"b\"\n[[host.service]]\nname = \"s\"\nhealth = \"http://h/\"\nunit = \"s\"\nmodel = \"m\"\n",
+        [](HostSpec &host) {
+            host.services[0].health.clear();
+            host.services[0].model = u"k"_s;
+        },
+        "[[host]]\nname = \"b\"\n[[host.service]]\nname = \"s\"\nunit = \"s\"\nmodel = \"k\"\n");
     row("a service removed", two, [](HostSpec &host) { host.services.removeFirst(); },
         QByteArray(two).replace("# first\n[[host.service]]\nname = \"s\"\nunit = \"s\" # s\n\n", ""));
     row("both services removed", two, [](HostSpec &host) { host.services.clear(); },

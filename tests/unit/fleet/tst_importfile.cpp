@@ -27,6 +27,7 @@ private slots:
     void import_again_replacesItsFile();
     void takenName_changesNothing();
     void brokenInventory_changesNothing();
+    void includeThatIsOneTooMany_changesNothing();
     void ssh_aliasesWithoutPatterns();
     void ansible_isReadByItsName_data();
     void ansible_isReadByItsName();
@@ -111,11 +112,15 @@ void TstImportFile::import_isReadOnlyAndIncluded()
 {
     const QByteArray own = "# mine\n[[host]]\nname = \"own\"\n";
     write(u"hosts.toml"_s, own);
+    HostSpec served = host(u"gpu1"_s);
+    served.services = {ServiceSpec()};
+    served.services.first().name = served.services.first().unit = u"kimi"_s;
     const auto inventory =
-        writeImport(path({}), u"ssh-config"_s, u"/home/x/.ssh/config"_s, {host(u"gpu1"_s), host(u"gpu2"_s)});
+        writeImport(path({}), u"ssh-config"_s, u"/home/x/.ssh/config"_s, {served, host(u"gpu2"_s)});
     QCOMPARE(namesOf(inventory), (QStringList{u"gpu1"_s, u"gpu2"_s, u"own"_s}));
     const HostSpec &first = inventory->hosts.first();
     QCOMPARE(first.access, Access::ReadOnly);
+    QVERIFY(first.services.isEmpty()); // found on the host, not written by an import
     QCOMPARE(first.origin, HostOrigin::Imported);
     QCOMPARE(first.ssh, u"root@gpu1"_s);
     QCOMPARE(first.tags, QStringList{u"gpu"_s});
@@ -151,6 +156,23 @@ void TstImportFile::brokenInventory_changesNothing()
     write(u"hosts.toml"_s, "[[host]]\nnam = \"gpu1\"\n");
     QVERIFY(!writeImport(path({}), u"a"_s, u"x"_s, {host(u"gpu2"_s)}));
     QCOMPARE(read(u"hosts.toml"_s), QByteArray("[[host]]\nnam = \"gpu1\"\n"));
+    QVERIFY(!QFile::exists(path(u"imported/a.toml"_s)));
+}
+
+void TstImportFile::includeThatIsOneTooMany_changesNothing()
+{
+    // What is written reads back no more: both files are put back as they were, or were not.
+    QByteArray includes;
+    for (int i = 1; i < 100; ++i) {
+        write(u"%1.toml"_s.arg(i), {});
+        includes += (i > 1 ? ", \"" : "\"") + QByteArray::number(i) + ".toml\"";
+    }
+    const QByteArray main = "include = [" + includes + "]\n";
+    write(u"hosts.toml"_s, main);
+    const auto inventory = writeImport(path({}), u"a"_s, u"x"_s, {host(u"gpu1"_s)});
+    QVERIFY(!inventory);
+    QVERIFY2(inventory.error().detail.contains(u"is one too many"_s), qPrintable(inventory.error().detail));
+    QCOMPARE(read(u"hosts.toml"_s), main);
     QVERIFY(!QFile::exists(path(u"imported/a.toml"_s)));
 }
 

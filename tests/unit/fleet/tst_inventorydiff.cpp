@@ -55,6 +55,7 @@ private slots:
             h.source = u"/c/t.toml"_s;
             h.origin = HostOrigin::Included;
         };
+        row("written now", [](HostSpec &h) { h.origin = HostOrigin::Typed; }, {u"origin: own → typed"_s});
         row("another file", moved, {u"file: /c/hosts.toml → /c/t.toml"_s});
         row("unit", [](HostSpec &h) { h.services[0].unit = u"x"_s; }, {u"service s: unit: u → x"_s});
         const auto all = [](HostSpec &h) {
