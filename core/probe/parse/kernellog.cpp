@@ -180,8 +180,9 @@ std::optional<KernelEvent> hungOf(QByteArrayView message)
         return std::nullopt;
     const QByteArrayView task = message.sliced(head.size(), tail - head.size());
     const qsizetype colon = task.lastIndexOf(':');
-    const auto pid = colon < 0 ? std::nullopt : toInteger(task.sliced(colon + 1));
-    if (!pid)
+    const QByteArrayView digits = colon < 0 ? QByteArrayView() : task.sliced(colon + 1);
+    const auto pid = toInteger(digits);
+    if (!pid || digitsAt(digits).size() != digits.size()) // no sign: PIDs are positive
         return std::nullopt;
     KernelEvent event = eventOfKind(KernelEvent::Kind::HungTask);
     event.pid = *pid;

@@ -86,6 +86,7 @@ void TstKernelLog::line_ofNobody_data()
     QTest::newRow("cut") << QByteArray("[5.1] NVRM: Xid (PCI:0000:3b:0");
     QTest::newRow("number absurd") << QByteArray("[5.1] NVRM: Xid (PCI:0000:3b:00): 99999999999");
     QTest::newRow("oom without a pid") << QByteArray("[5.1] Out of memory: Killed process x");
+    QTest::newRow("hung, a PID with a sign") << QByteArray("[5.1] INFO: task nvidia-smi:-991 blocked for more than 120 seconds.");
     QTest::newRow("hung without a pid") << QByteArray("[5.1] INFO: task x blocked for more than 120 seconds.");
     QTest::newRow("prefix is a word") << QByteArray("[Tue Dec 1] NVRM: Xid (PCI:0000:3b:00): 79, x");
     QTest::newRow("empty") << QByteArray();
