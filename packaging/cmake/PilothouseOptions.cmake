@@ -35,8 +35,6 @@ endif()
 set(CMAKE_CXX_STANDARD 20)
 set(CMAKE_CXX_STANDARD_REQUIRED ON)
 set(CMAKE_CXX_EXTENSIONS OFF)
-set(CMAKE_AUTOMOC ON)
-set(CMAKE_AUTORCC OFF)
 set(CMAKE_POSITION_INDEPENDENT_CODE ON)
 
 # Development only: a compiler cache and a fast linker, where the machine has them.
