@@ -11,7 +11,6 @@ namespace pilothouse::test {
 
 class RudeListener final : public QObject
 {
-    Q_OBJECT
 public:
     /// `greeting` is sent to everybody; `hangUp` closes after it.
     explicit RudeListener(QByteArray greeting = {}, bool hangUp = false)

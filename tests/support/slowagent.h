@@ -17,7 +17,6 @@ namespace pilothouse::test {
 
 class SlowAgent final : public QObject
 {
-    Q_OBJECT
 public:
     enum class Mood { Sign, Hold, Refuse, Garbage, Die };
 

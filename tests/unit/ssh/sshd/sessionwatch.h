@@ -15,7 +15,6 @@ namespace pilothouse::test {
 /// Notes all that a session says. Set `reply` to answer questions.
 class SessionWatch final : public QObject
 {
-    Q_OBJECT
 public:
     explicit SessionWatch(ConnectionSettings settings)
         : session(std::make_unique<SshSession>(std::move(settings)))
@@ -58,7 +57,6 @@ public:
 
 class ShellWatch final : public QObject
 {
-    Q_OBJECT
 public:
     explicit ShellWatch(std::unique_ptr<RemoteShell> from)
         : shell(std::move(from))
