@@ -85,6 +85,12 @@ Result<void> ReclaimCommand::prepare()
     const auto folder = makeStateFolder(stateFolder());
     if (!folder)
         return fail(folder.error());
+    if (!options().dryRun) {
+        auto turn = AuditTurn::begin(*folder);
+        if (!turn)
+            return fail(turn.error());
+        m_auditTurn = *std::move(turn);
+    }
     const auto id = consoleId(*folder);
     if (!id)
         return fail(id.error());

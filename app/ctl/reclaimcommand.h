@@ -7,6 +7,7 @@
 
 #include "app/ctl/command.h"
 #include "app/ctl/hostvisit.h"
+#include "core/audit/auditturn.h"
 #include "core/diagnosis/lineage.h"
 #include "core/workflow/reclaimrun.h"
 
@@ -53,6 +54,7 @@ private:
 
     HostVisit m_visit;
     Terminal m_terminal;
+    std::unique_ptr<AuditTurn> m_auditTurn;
     Actor m_actor;
     Lineage m_lineage;
     SnapshotPtr m_snapshot; ///< whose ports are being asked
