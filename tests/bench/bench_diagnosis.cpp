@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Pilothouse contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What a diagnosis of 5,000 processes costs: 400 servers of eleven processes each, half of them killed and left over, and 600
-// processes of other people. Time, and what it adds to the console's memory at its highest.
+// What a diagnosis of 5,000 processes costs: 400 servers of eleven processes each, half of them killed and left over,
+// and processes of other people. Time, and what it adds to the console's memory at its highest.
 #include "tests/bench/figures.h"
 #include "tests/unit/diagnosis/casefile.h"
 
@@ -30,8 +30,9 @@ QByteArray host()
         const QByteArray common = " sid=" + main + " pipe=" + main;
         // The others' launchers are gone, as after a pkill that missed the renamed children.
         if (server % 2 == 0)
-            text += "process " + main + common + " age=7200 : /opt/v/bin/python3 /opt/v/bin/vllm serve m --port " + main + '\n';
-        text += "process " + pid(1) + common + " ppid=" + (server % 2 == 0 ? main : QByteArray("1")) + " age=7190 : VLLM::EngineCore\n"
+            text += "process " + main + common + " age=7200 : /opt/v/bin/python3 /opt/v/bin/vllm serve m\n";
+        const QByteArray parent = server % 2 == 0 ? main : QByteArray("1");
+        text += "process " + pid(1) + common + " ppid=" + parent + " age=7190 : VLLM::EngineCore\n"
                 + "process " + pid(2) + common
                 + " age=7200 : /opt/v/bin/python3 -c 'from multiprocessing.resource_tracker import main;main(42)'\n"
                 + "process " + pid(3) + ".." + pid(10) + common + " ppid=" + pid(1)
@@ -39,7 +40,7 @@ QByteArray host()
     }
     for (int i = 0; i < others + servers / 2; ++i)
         text += "process " + QByteArray::number(50'000 + i) + " user=u" + QByteArray::number(i % 40) + ":"
-                + QByteArray::number(2000 + i % 40) + " : python3 train.py --lr 0.1 --run " + QByteArray::number(i) + '\n';
+                + QByteArray::number(2000 + i % 40) + " : python3 train.py --run " + QByteArray::number(i) + '\n';
     return text;
 }
 
@@ -81,17 +82,20 @@ int main()
         times += double(timer.nsecsElapsed()) / 1e6;
     };
     const Lineage nothing;
+    const auto diagnosedWith = [&](const Lineage &known) {
+        return diagnose({many.now, known, many.login, many.services, many.ports, many.ownPids, {}});
+    };
     for (int i = 0; i < rounds; ++i) {
-        timed(cold, [&] { diagnosis = diagnose({many.now, nothing, many.login, many.services, many.ports, many.ownPids, {}}); });
-        timed(warm, [&] { diagnosis = diagnose({many.now, lineage, many.login, many.services, many.ports, many.ownPids, {}}); });
+        timed(cold, [&] { diagnosis = diagnosedWith(nothing); });
+        timed(warm, [&] { diagnosis = diagnosedWith(lineage); });
         timed(remembering, [&] { lineage = remember(std::move(lineage), many.now); });
     }
     const double added = memoryMib("VmHWM") - before;
     const auto leftovers = std::ranges::count(diagnosis.processes, Verdict::Leftover, &ProcessVerdict::verdict);
     if (leftovers != servers / 2 * 9)
         qFatal("%d leftovers", int(leftovers));
-    bool held = show(u"diagnosis of 5,000 processes, of a console that has just connected"_s, median(cold), u"ms"_s, 20);
-    held = show(u"diagnosis of 5,000 processes, of one that has watched"_s, median(warm), u"ms"_s, 20) && held;
+    bool held = show(u"diagnosis of 5,000 processes, just connected"_s, median(cold), u"ms"_s, 20);
+    held = show(u"diagnosis of 5,000 processes, having watched"_s, median(warm), u"ms"_s, 20) && held;
     show(u"remembering 5,000 processes"_s, median(remembering), u"ms"_s);
     held = show(u"diagnosis of 5,000 processes: memory added at the highest"_s, added, u"MiB"_s, 20) && held;
     return held ? 0 : 1;
