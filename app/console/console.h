@@ -5,7 +5,7 @@
 // The composition root of pilothouse: makes theme, window, fleet and what joins them, in this order, and ends them in
 // the opposite one. GUI thread; lives in main().
 
-#include "app/console/background.h"
+#include "core/base/background.h"
 #include "app/console/consoleoptions.h"
 #include "app/console/demohosts.h"
 #include "app/console/fleetbinding.h"

@@ -13,7 +13,7 @@ FleetBinding::FleetBinding(Fleet &fleet, MainWindow &window, QObject *parent)
     , m_fleet(fleet)
     , m_window(window)
 {
-    connect(&window, &MainWindow::hostChosen, &fleet, &Fleet::setInView);
+    connect(&window, &MainWindow::hostChosen, this, &FleetBinding::setInView);
     connect(&window, &MainWindow::retryRequested, this, [this](const QString &name) {
         HostLink *link = m_fleet.link(name);
         if (link && link->state().phase == LinkState::Phase::Connected)
@@ -23,8 +23,8 @@ FleetBinding::FleetBinding(Fleet &fleet, MainWindow &window, QObject *parent)
     });
     connect(&fleet, &Fleet::networkTroubleChanged, &window, &MainWindow::setNetworkTrouble);
     connect(&window, &MainWindow::snapshotRequested, this, [this](const QString &name) {
-        if (HostLink *link = m_fleet.link(name))
-            link->requestSnapshot(Depth::Light);
+        if (LiveDiagnosis *diagnosis = diagnosisOf(name))
+            diagnosis->look(); // who asks wants to know all of it
     });
     connect(&window, &MainWindow::answered, this, [this](const QString &name, const Answer &answer) {
         if (HostLink *link = m_fleet.link(name))
@@ -41,7 +41,7 @@ void FleetBinding::addHost(const HostSpec &spec)
     if (link) {
         bind(*link);
         if (m_window.currentHost() == spec.name)
-            m_fleet.setInView(spec.name);
+            setInView(spec.name);
         return;
     }
     showUnusable(spec.name, link.error());
@@ -61,7 +61,16 @@ void FleetBinding::changeHost(const HostSpec &spec)
     } else if (*link != before) {
         bind(*link);
         if (m_window.currentHost() == spec.name)
-            m_fleet.setInView(spec.name);
+            setInView(spec.name);
+    }
+}
+
+void FleetBinding::setInView(const QString &name)
+{
+    m_fleet.setInView(name);
+    for (auto at = m_diagnoses.cbegin(); at != m_diagnoses.cend(); ++at) {
+        if (*at)
+            (*at)->setInView(at.key() == name);
     }
 }
 
@@ -91,6 +100,10 @@ void FleetBinding::bind(HostLink *link)
             [this, name](const Error &error) { m_window.addFailure(name, error); });
     connect(link, &HostLink::questionAsked, this,
             [this, name](const Question &question) { m_window.ask(name, question); });
+    auto *diagnosis = new LiveDiagnosis(*link, link);
+    m_diagnoses.insert(name, diagnosis);
+    connect(diagnosis, &LiveDiagnosis::diagnosed, this,
+            [this, name](const FindingsPtr &findings) { m_window.addFindings(name, findings); });
     m_window.setState(name, link->state());
     if (link->latest())
         m_window.addSnapshot(name, link->latest());

@@ -2,11 +2,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-// Joins the fleet's links to the window, both ways. GUI thread; owned by Console.
+// Joins the fleet's links, and what is found out about each, to the window, both ways. GUI thread; owned by Console.
 
 #include "core/fleet/fleet.h"
+#include "core/fleet/livediagnosis.h"
 
 #include <QObject>
+#include <QPointer>
 
 namespace pilothouse {
 
@@ -28,13 +30,18 @@ public:
     [[nodiscard]] bool isSettled() const;
     /// Of the first host that could not be read; no value when all could.
     [[nodiscard]] std::optional<Error> firstFailure() const;
+    /// Null: there is no such link.
+    [[nodiscard]] LiveDiagnosis *diagnosisOf(const QString &name) const { return m_diagnoses.value(name); }
 
 private:
     void bind(HostLink *link);
     void showUnusable(const QString &name, const Error &error);
 
+    void setInView(const QString &name);
+
     Fleet &m_fleet;
     MainWindow &m_window;
+    QHash<QString, QPointer<LiveDiagnosis>> m_diagnoses; ///< each goes with its link
 };
 
 } // namespace pilothouse

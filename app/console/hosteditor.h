@@ -5,7 +5,7 @@
 // Edits a host that stands in a file: reads its lines, opens the dialog, splices what was edited into hosts.toml and
 // takes it over into window and fleet. Files are read and written beside the GUI thread. GUI thread; owned by Console.
 
-#include "app/console/background.h"
+#include "core/base/background.h"
 #include "core/fleet/inventory.h"
 
 #include <QObject>

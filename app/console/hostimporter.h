@@ -5,7 +5,7 @@
 // Takes hosts over from the SSH configuration or an Ansible inventory: reads the lists and writes the import beside the
 // GUI thread, and shows the dialog in between. GUI thread; owned by Console.
 
-#include "app/console/background.h"
+#include "core/base/background.h"
 #include "core/fleet/imports/importfile.h"
 #include "core/fleet/imports/importsources.h"
 

@@ -5,7 +5,7 @@
 // Takes a host out of the console: reads what would go from hosts.toml, has the window ask, then does it. Files are
 // read and written beside the GUI thread. GUI thread; owned by Console.
 
-#include "app/console/background.h"
+#include "core/base/background.h"
 #include "core/fleet/inventory.h"
 
 #include <QObject>

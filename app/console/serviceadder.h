@@ -5,7 +5,7 @@
 // Writes services that were found on a host into hosts.toml. The file is read and written beside the GUI thread. GUI
 // thread; owned by Console.
 
-#include "app/console/background.h"
+#include "core/base/background.h"
 #include "core/fleet/inventory.h"
 
 #include <QObject>

@@ -161,6 +161,15 @@ void HostLink::setSpec(const HostSpec &spec, const ProbeSettings &probe)
     setDeepThreshold(spec.thresholdMib);
 }
 
+void HostLink::watchToo(const QList<ServiceSpec> &services)
+{
+    ProbeSettings probe;
+    probe.expectedGpus = d->spec.expectedGpus;
+    watchUnitsOf(d->spec.services, probe);
+    watchUnitsOf(services, probe);
+    d->port->post(SetLinkProbe{probe});
+}
+
 void HostLink::requestSnapshot(Depth depth)
 {
     d->port->post(TakeSnapshot{depth});

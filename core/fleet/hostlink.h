@@ -88,6 +88,8 @@ public:
     /// What differs in the host's description while its connection stays: from the next snapshot on, `probe`'s units
     /// and expected GPUs are asked for. The name stays.
     void setSpec(const HostSpec &spec, const ProbeSettings &probe);
+    /// The units of these are asked for too, from the next snapshot on, until setSpec().
+    void watchToo(const QList<ServiceSpec> &services);
     void requestSnapshot(Depth depth);
     /// Once, on the connection that stands; acted() follows with the number that this returns. Never repeated by
     /// itself: a connection that breaks meanwhile makes its outcome unknown.

@@ -52,6 +52,9 @@ struct HostSpec
     friend bool operator==(const HostSpec &, const HostSpec &) = default;
 };
 
+/// Asks for the services' units too; what is no unit's name is passed over.
+void watchUnitsOf(const QList<ServiceSpec> &services, ProbeSettings &probe);
+
 /// Words of hosts.toml and of JSON, in the order of the enums.
 [[nodiscard]] QString wordOf(Access access);
 [[nodiscard]] QString wordOf(SudoPolicy sudo);

@@ -10,6 +10,16 @@ namespace pilothouse {
 
 using namespace std::chrono_literals;
 
+void watchUnitsOf(const QList<ServiceSpec> &services, ProbeSettings &probe)
+{
+    for (const ServiceSpec &service : services) {
+        QStringList &units = service.userScope ? probe.userUnits : probe.units;
+        const auto name = fullUnitName(service.unit);
+        if (name && !units.contains(*name))
+            units += *name;
+    }
+}
+
 Result<LinkSettings> linkSettingsFor(const HostSpec &host, const FleetSettings &settings)
 {
     const auto target = parseTarget(host.ssh.isEmpty() ? host.name : host.ssh);
@@ -28,12 +38,7 @@ Result<LinkSettings> linkSettingsFor(const HostSpec &host, const FleetSettings &
     link.probe.expectedGpus = host.expectedGpus;
     link.probe.sudo = settings.sudo.value_or(host.sudo);
     link.probe.askPerson = settings.askPerson;
-    for (const ServiceSpec &service : host.services) {
-        QStringList &units = service.userScope ? link.probe.userUnits : link.probe.units;
-        const auto name = fullUnitName(service.unit);
-        if (name && !units.contains(*name))
-            units += *name;
-    }
+    watchUnitsOf(host.services, link.probe);
     if (settings.timeout) {
         link.connection.connectTimeout = *settings.timeout;
         link.connection.signInTimeout = *settings.timeout;

@@ -87,7 +87,7 @@ private:
         }
         if (at->verdict == Verdict::Infrastructure || at->family.isEmpty())
             return fail(ErrorCode::RefusedBySafety, u"%1 is never touched: %2"_s.arg(name, at->evidence.value(0)));
-        if (needsNothing(at->verdict) || at->verdict == Verdict::Stuck)
+        if (!mayBeNamed(*at))
             return fail(ErrorCode::RefusedBySafety, u"%1 is not to be signalled: %2"_s.arg(name, at->evidence.value(0)));
         m_included += at->family;
         return {};
@@ -317,6 +317,12 @@ QString Plan::id() const
 Result<Plan> makePlan(const Snapshot &snapshot, const Diagnosis &diagnosis, const PlanOptions &options)
 {
     return Planner(snapshot, diagnosis, options).make();
+}
+
+bool mayBeNamed(const ProcessVerdict &verdict)
+{
+    return verdict.identity && !verdict.family.isEmpty() && verdict.verdict != Verdict::Infrastructure
+        && verdict.verdict != Verdict::Stuck && !needsNothing(verdict.verdict);
 }
 
 QStringList differenceOf(const QStringList &before, const QStringList &after)

@@ -85,6 +85,9 @@ struct Plan
 /// is never touched, or is not there as named).
 [[nodiscard]] Result<Plan> makePlan(const Snapshot &snapshot, const Diagnosis &diagnosis, const PlanOptions &options);
 
+/// May a person name it, so that its family ends although no plan proposes it?
+[[nodiscard]] bool mayBeNamed(const ProcessVerdict &verdict);
+
 /// "+ …" and "- …" of the deeds.
 [[nodiscard]] QStringList differenceOf(const QStringList &before, const QStringList &after);
 

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "tests/gui/scenes.h"
 
+#include "core/fleet/hostdiagnosis.h"
+
 namespace pilothouse::test {
 
 using namespace Qt::StringLiterals;
@@ -308,6 +310,29 @@ Snapshot faultHost(const QString &host, qint64 ageMs)
 SnapshotPtr shared(Snapshot snapshot)
 {
     return std::make_shared<const Snapshot>(std::move(snapshot));
+}
+
+FindingsPtr findingsOf(Snapshot snapshot)
+{
+    snapshot.depth = Depth::Deep;
+    QList<Process> processes = snapshot.processes.value_or(QList<Process>());
+    for (Process &process : processes) {
+        process.deep.peers = QStringList();
+        process.deep.parentName = u"systemd"_s;
+        process.devices = QStringList();
+        for (const ProcessGpuMemory &memory : process.gpuMemory)
+            *process.devices << u"/dev/nvidia%1"_s.arg(memory.gpu);
+    }
+    if (snapshot.processes)
+        snapshot.processes = processes;
+    snapshot.listening = QList<ListeningPort>();
+    snapshot.shm = QList<ShmFile>();
+    auto findings = std::make_shared<Findings>();
+    findings->snapshot = shared(std::move(snapshot));
+    findings->diagnosis = diagnose(spec(findings->snapshot->host, u"vllm-kimi-k25.service"_s), *findings->snapshot, {});
+    if (auto plan = makePlan(*findings->snapshot, findings->diagnosis, {}))
+        findings->plan = *std::move(plan);
+    return findings;
 }
 
 } // namespace pilothouse::test

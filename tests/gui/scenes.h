@@ -4,6 +4,7 @@
 
 // Hosts made up for tests and pictures: snapshots composed by hand, with figures of real cards. Pure.
 
+#include "core/fleet/findings.h"
 #include "core/fleet/hostlink.h"
 
 namespace pilothouse::test {
@@ -34,5 +35,8 @@ namespace pilothouse::test {
 [[nodiscard]] Snapshot faultHost(const QString &host, qint64 ageMs = 800);
 
 [[nodiscard]] SnapshotPtr shared(Snapshot snapshot);
+
+/// What a deep look at it comes to: nobody has connections elsewhere, parents are process 1.
+[[nodiscard]] FindingsPtr findingsOf(Snapshot snapshot);
 
 } // namespace pilothouse::test

@@ -306,8 +306,8 @@ private slots:
         QTest::keyClick(w.table(), Qt::Key_C, Qt::ControlModifier);
         const QStringList lines = QGuiApplication::clipboard()->text().split(u'\n', Qt::SkipEmptyParts);
         QCOMPARE(lines.size(), 10);
-        QVERIFY(lines.first().startsWith(u"Process\tGPU memory\tGPU\tPID"_s));
-        QVERIFY(lines.at(1).startsWith(u"VLLM::Worker_TP0\t94.4 GiB\t0\t88"_s));
+        QVERIFY(lines.first().startsWith(u"Process\tVerdict\tGPU memory\tGPU\tPID"_s));
+        QVERIFY(lines.at(1).startsWith(u"VLLM::Worker_TP0\t–\t94.4 GiB\t0\t88"_s));
         w.press(Qt::Key_C, Qt::ControlModifier | Qt::ShiftModifier);
         QVERIFY(QGuiApplication::clipboard()->text().startsWith(u"gpu3: vllm-kimi-k25.service failed"_s));
         w.press(Qt::Key_P, Qt::ControlModifier | Qt::ShiftModifier);
@@ -462,7 +462,7 @@ private slots:
             QTest::qWait(30);
             QCOMPARE(w.find<QSplitter>(u"figuresSplitter"_s)->sizes(), widths);
             QCOMPARE(w.table()->columnWidth(static_cast<int>(ProcessColumn::Owner)), 111);
-            QCOMPARE(w.table()->model()->index(0, 3).data().toString(), u"95"_s);
+            QCOMPARE(w.table()->model()->index(0, int(ProcessColumn::ProcessId)).data().toString(), u"95"_s);
             w.window->close();
             layout = w.window->windowLayout();
         }
@@ -474,7 +474,7 @@ private slots:
         QVERIFY(qAbs(next.find<QSplitter>(u"mainSplitter"_s)->sizes().first() - 300) < 4);
         QCOMPARE(next.table()->columnWidth(static_cast<int>(ProcessColumn::Owner)), 111);
         QCOMPARE(next.table()->header()->visualIndex(0), 3);
-        QCOMPARE(next.table()->model()->index(0, 3).data().toString(), u"95"_s);
+        QCOMPARE(next.table()->model()->index(0, int(ProcessColumn::ProcessId)).data().toString(), u"95"_s);
     }
 
     void layout_ofNoWindowIsHarmless()
@@ -535,7 +535,7 @@ private slots:
                 break;
         }
         QCOMPARE(order, (QStringList{u"plotSpan5min"_s, u"plotSpan1h"_s, u"plotPause"_s, u"memoryPlot"_s, u"gpuTable"_s,
-                                     u"processFilter"_s, u"processTable"_s, u"hostFilter"_s, u"hostList"_s}));
+                                     u"holderOthers"_s, u"holderWhy"_s, u"processFilter"_s, u"processTable"_s, u"hostFilter"_s, u"hostList"_s}));
     }
 
     void keyboard_emptyWindowStartsAtItsFirstButton()

@@ -61,9 +61,9 @@ private slots:
     {
         const Shown shown(*leftoverHost(u"gpu3"_s).processes);
         QCOMPARE(printed(shown.model).first(),
-                 u"VLLM::Worker_TP0 | 94.4 GiB | 0 | 88 | root | session 361 | sleeping | 2 h 10 min | 6.5 GiB | "
-                 "VLLM::Worker_TP0"_s);
-        QCOMPARE(printed(shown.model).last().section(u" | "_s, 0, 3), u"resource_tracker |  |  | 86"_s);
+                 u"VLLM::Worker_TP0 | – | 94.4 GiB | 0 | 88 | session 361 | 2 h 10 min | 6.5 GiB |  | root | sleeping | "
+                 "VLLM::Worker_TP0 | "_s);
+        QCOMPARE(printed(shown.model).last().section(u" | "_s, 0, 4), u"resource_tracker | – |  |  | 86"_s);
     }
 
     void rows_pidThatTheHostDoesNotShow()
@@ -74,8 +74,8 @@ private slots:
         ghost.gpuMemory = {{0, u"GPU-x"_s, qint64{1024}}};
         const Shown shown({ghost});
         QCOMPARE(printed(shown.model).first(),
-                 u"[Not Found] | 1.0 GiB | 0 | 4711 | – | – | not on the host | – | – | the driver calls it "
-                 "[Not Found]"_s);
+                 u"[Not Found] | – | 1.0 GiB | 0 | 4711 | – | – | – |  | – | not on the host | the driver calls it "
+                 "[Not Found] | "_s);
         const QModelIndex pid = shown.model.index(0, static_cast<int>(Column::ProcessId));
         QVERIFY(pid.data(Qt::ToolTipRole).toString().contains(u"does not show"_s));
     }
@@ -86,7 +86,8 @@ private slots:
         hidden.rowsUnreadable = true;
         hidden.gpuMemory = {{1, u"GPU-y"_s, Quantity<qint64>::unknown(UnknownReason::NoPermission)}};
         const Shown shown({hidden});
-        QCOMPARE(printed(shown.model).first().section(u" | "_s, 0, 3), u"(PIDs hidden by the driver) | – | 1 | –"_s);
+        QCOMPARE(printed(shown.model).first().section(u" | "_s, 0, 4),
+                 u"(PIDs hidden by the driver) | – | – | 1 | –"_s);
     }
 
     void rows_unknownWhileTheDriverIsNotRead()
@@ -220,7 +221,7 @@ private slots:
         QCOMPARE(header->remark(), u"1"_s);
     }
 
-    void panel_keepsRoomForTheCommand()
+    void panel_keepsRoomForTheReasons()
     {
         const Theme theme(Theme::Mode::Light);
         ProcessPanel panel(theme);
@@ -237,18 +238,18 @@ private slots:
             }
             return columns;
         };
-        const auto commandIsSeen = [&] {
-            const int begin = header->sectionViewportPosition(static_cast<int>(Column::Command));
+        const auto whyIsSeen = [&] {
+            const int begin = header->sectionViewportPosition(static_cast<int>(Column::Why));
             return begin + table->fontMetrics().averageCharWidth() * 20 <= table->viewport()->width();
         };
         QTRY_COMPARE(hidden(), QList<Column>());
-        QVERIFY(commandIsSeen());
-        const int all = header->sectionViewportPosition(static_cast<int>(Column::Command));
+        QVERIFY(whyIsSeen());
+        const int all = header->sectionViewportPosition(static_cast<int>(Column::Why));
         const int hostMemory = header->sectionSize(static_cast<int>(Column::HostMemory));
         panel.resize(all, 300);
         QTRY_VERIFY(!hidden().isEmpty());
-        QCOMPARE(hidden().last(), Column::HostMemory);
-        QVERIFY(commandIsSeen());
+        QCOMPARE(hidden().first(), Column::User);
+        QVERIFY(whyIsSeen());
         const QByteArray narrow = panel.columns();
         panel.resize(2000, 300);
         QTRY_COMPARE(hidden(), QList<Column>());
@@ -257,7 +258,8 @@ private slots:
         QCOMPARE(hidden(), QList<Column>());
         QVERIFY(panel.text().contains(u"Host memory"_s));
         panel.resize(300, 300); // hopeless: what says who it is stays
-        QTRY_COMPARE(hidden(), (QList<Column>{Column::User, Column::Running, Column::HostMemory}));
+        QTRY_COMPARE(hidden(), (QList<Column>{Column::Running, Column::HostMemory, Column::Role, Column::User, Column::State,
+                                              Column::Command}));
     }
 
     void manyProcesses_mergeQuickly()

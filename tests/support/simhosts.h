@@ -63,11 +63,11 @@ private:
 };
 
 /// The hosts need namespaces: on a machine that allows none a program of simulated hosts is skipped.
-template <class Test>
+template <class Test, class Application = QCoreApplication>
 int runWithSimHosts(int argc, char **argv)
 {
     prepare();
-    QCoreApplication app(argc, argv);
+    Application app(argc, argv);
     SimHosts trial;
     if (!trial.start({QStringLiteral("--scenario"), QStringLiteral("plain")})) {
         std::printf("SKIP: %s\n", trial.errors().trimmed().constData());
@@ -85,4 +85,10 @@ int runWithSimHosts(int argc, char **argv)
     int main(int argc, char **argv)                                                                          \
     {                                                                                                        \
         return pilothouse::test::runWithSimHosts<Test>(argc, argv);                                          \
+    }
+
+#define PILOTHOUSE_SIM_GUI_TEST_MAIN(Test)                                                                   \
+    int main(int argc, char **argv)                                                                          \
+    {                                                                                                        \
+        return pilothouse::test::runWithSimHosts<Test, QApplication>(argc, argv);                            \
     }

@@ -4,6 +4,7 @@
 
 // All that the window knows of one host. Kept by HostStore, in the GUI thread; everything else reads it.
 
+#include "core/fleet/findings.h"
 #include "core/fleet/hostlink.h"
 #include "core/history/memoryhistory.h"
 
@@ -14,6 +15,8 @@ struct HostData
     HostSpec spec;
     LinkState state;
     SnapshotPtr snapshot;              ///< the last one, however old; null before the first
+    FindingsPtr findings;              ///< of the last deep look, however old; null before the first
+    bool findingsHold = false;         ///< as far as the last snapshot can tell
     std::optional<Error> lastFailure;  ///< of a request after the last snapshot
     std::chrono::milliseconds interval{0}; ///< in which the snapshot, or the next one, was asked for: the longer one
     MemoryHistory history;

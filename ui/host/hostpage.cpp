@@ -165,7 +165,7 @@ void HostPage::showHost(const HostData &host, const QDateTime &now)
     m_shownStale = stale;
     m_offer->showHost(host.spec, *host.snapshot);
     m_gpus->showSnapshot(*host.snapshot, host.history, stale);
-    m_processes->showSnapshot(*host.snapshot, stale);
+    m_processes->showSnapshot(*host.snapshot, stale, host.findings, now);
     m_stack->setCurrentWidget(m_body);
 }
 

@@ -64,7 +64,18 @@ void HostStore::addSnapshot(const QString &name, const SnapshotPtr &snapshot)
     host->history.add(*snapshot, host->interval);
     host->interval = host->state.interval;
     host->snapshot = snapshot;
+    host->findingsHold = host->findings && stillHolds(*host->findings, *snapshot);
     host->lastFailure.reset();
+    emit changed(name);
+}
+
+void HostStore::addFindings(const QString &name, const FindingsPtr &findings)
+{
+    HostData *host = at(name);
+    if (!host || !findings)
+        return;
+    host->findings = findings;
+    host->findingsHold = host->snapshot && stillHolds(*findings, *host->snapshot);
     emit changed(name);
 }
 

@@ -32,6 +32,7 @@ public:
     void remove(const QString &name);
     void setState(const QString &name, const LinkState &state);
     void addSnapshot(const QString &name, const SnapshotPtr &snapshot);
+    void addFindings(const QString &name, const FindingsPtr &findings);
     void addFailure(const QString &name, const Error &error);
 
     [[nodiscard]] const HostData *find(const QString &name) const; ///< null when unknown

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/host/hostsummary.h"
 
+#include "ui/host/holderwords.h"
 #include "ui/text/errortext.h"
 #include "ui/text/formatter.h"
 
@@ -180,6 +181,38 @@ HostSummary memorySummary(const HostData &host)
     return {Severity::Quiet, Tr::tr("in use"), used, joined({part, unknown}, u", "_s)};
 }
 
+/// What the last deep look came to, where it says more than the figures do.
+std::optional<HostSummary> verdictSummary(const HostData &host, const HostSummary &memory, const QDateTime &now)
+{
+    if (!host.findings || !host.findingsHold)
+        return std::nullopt;
+    const HostVerdict &verdict = host.findings->diagnosis.host;
+    const QString figures = joined({memory.headline, memory.rest}, u" "_s);
+    const QString amount = verdict.heldMib.isKnown() ? format::memory(verdict.heldMib) : Tr::tr("memory");
+    constexpr double mibPerGib = 1024.0;
+    switch (verdict.state) {
+    case HostState::Stuck:
+        return HostSummary{Severity::Critical, Tr::tr("STUCK: only a reboot helps"), Tr::tr("Stuck: %1").arg(amount),
+                           withoutStop(verdict.text)};
+    case HostState::Leftover: {
+        const QString word = verdict.heldMib.isKnown()
+            ? Tr::tr("LEFTOVER %1 GiB").arg(qRound64(static_cast<double>(verdict.heldMib.value()) / mibPerGib))
+            : Tr::tr("LEFTOVER");
+        return HostSummary{Severity::Critical, word, Tr::tr("Leftover %1").arg(amount),
+                           leftoverWords(*host.findings, now)};
+    }
+    case HostState::Releasing:
+        return HostSummary{Severity::Notice, Tr::tr("releasing memory"), Tr::tr("Releasing memory"), figures};
+    case HostState::Starting:
+        return HostSummary{Severity::Notice, Tr::tr("starting"), Tr::tr("Starting"), figures};
+    case HostState::Serving: return HostSummary{Severity::Ok, Tr::tr("serving"), Tr::tr("Serving"), figures};
+    case HostState::Busy:
+    case HostState::Free:
+    case HostState::Unknown: break;
+    }
+    return std::nullopt;
+}
+
 /// The watched units that are neither up nor down on purpose, the failed ones first.
 std::optional<HostSummary> unitSummary(const Snapshot &snapshot)
 {
@@ -201,6 +234,8 @@ HostSummary freshSummary(const HostData &host, const QDateTime &now)
     const Snapshot &snapshot = *host.snapshot;
     const bool read = snapshot.gpuSource.status == GpuSource::Status::Ok;
     HostSummary summary = read ? memorySummary(host) : toolSummary(snapshot.gpuSource, now);
+    if (const auto verdict = read ? verdictSummary(host, summary, now) : std::nullopt)
+        summary = *verdict;
     if (std::optional<HostSummary> unit = unitSummary(snapshot); unit && unit->severity > summary.severity) {
         unit->rest = joined({summary.headline, summary.rest}, u" "_s);
         summary = *unit;
@@ -342,6 +377,8 @@ QString summaryText(const HostData &host, const QDateTime &now)
                          format::celsius(gpu.temperatureC), gpu.fault},
                         u"  "_s);
     }
+    if (host.findings)
+        lines << ticketLines(*host.findings, now);
     return lines.join(u'\n');
 }
 

@@ -4,6 +4,7 @@
 
 #include "ui/text/formatter.h"
 #include "ui/text/ownertext.h"
+#include "ui/text/verdicttext.h"
 
 #include <QCoreApplication>
 
@@ -165,30 +166,100 @@ QString noHint(const Process &)
     return {};
 }
 
-template <QString (*display)(const Process &)>
-QVariant sameAsDisplayed(const Process &process)
+/// What a column shows of the process alone.
+template <auto function>
+auto of(const Holder &holder)
 {
-    return display(process);
+    return function(holder.process);
+}
+
+template <QString (*display)(const Process &)>
+QVariant sameAsDisplayed(const Holder &holder)
+{
+    return display(holder.process);
+}
+
+QString verdict(const Holder &holder)
+{
+    return holder.verdict ? textOf(holder.verdict->verdict) : format::unknownMark();
+}
+
+/// The worst first; a helper stays with its family.
+int rankOf(Verdict verdict)
+{
+    static constexpr std::array order{Verdict::Leftover, Verdict::Stuck,    Verdict::Exiting, Verdict::Gone,
+                                      Verdict::Unknown,  Verdict::Starting, Verdict::Serving, Verdict::InUse,
+                                      Verdict::Foreign,  Verdict::Helper,   Verdict::Infrastructure};
+    return static_cast<int>(std::ranges::find(order, verdict) - order.begin());
+}
+
+QVariant verdictSort(const Holder &holder)
+{
+    constexpr qint64 families = qint64{1} << 32;
+    constexpr qint64 ranks = 32;
+    if (!holder.verdict) // those that hold nothing last, as with a verdict
+        return 10 * families * ranks + (holder.process.gpuMemory.isEmpty() ? 1 : 0);
+    const qint64 family = holder.verdict->family.section(u'-', 0, 0).toLongLong() % families;
+    return (rankOf(holder.family) * families + family) * ranks + rankOf(holder.verdict->verdict);
+}
+
+QString verdictHint(const Holder &holder)
+{
+    return holder.verdict ? evidenceText(*holder.verdict)
+                          : Tr::tr("Not told yet: the host is looked at more closely first.");
+}
+
+QString role(const Holder &holder)
+{
+    return holder.verdict ? roleText(holder.verdict->role) : QString();
+}
+
+QVariant roleSort(const Holder &holder)
+{
+    return role(holder);
+}
+
+QString why(const Holder &holder)
+{
+    return holder.verdict ? holder.verdict->evidence.value(0) : QString();
+}
+
+QVariant whySort(const Holder &holder)
+{
+    return why(holder);
+}
+
+QString roleHint(const Holder &holder)
+{
+    return holder.verdict && !holder.verdict->rule.isEmpty() ? Tr::tr("Rule %1").arg(holder.verdict->rule) : QString();
 }
 
 #define T(text) QT_TRANSLATE_NOOP("ProcessTable", text)
 using enum ProcessColumn;
 constexpr std::array columns{
-    ProcessColumnInfo{Name, T("Process"), u"VLLM::Worker_TP00", false, shortNameOf, sameAsDisplayed<shortNameOf>,
-                      commandHint},
-    ProcessColumnInfo{GpuMemory, T("GPU memory"), u"GPU memory", true, gpuMemory, gpuMemorySort, gpuMemoryHint},
-    ProcessColumnInfo{Gpus, T("GPU"), u"GPU ______", false, gpus, gpusSort, gpuMemoryHint},
-    ProcessColumnInfo{ProcessId, T("PID"), u"4194304", true, pid, pidSort, pidHint},
-    ProcessColumnInfo{User, T("User"), u"inference", false, user, sameAsDisplayed<user>, userHint},
-    ProcessColumnInfo{Owner, T("Owner"), u"vllm-kimi-k25.service", false, owner, sameAsDisplayed<owner>, ownerHint},
-    ProcessColumnInfo{State, T("State"), u"not on the host", false, stateTextOf, sameAsDisplayed<stateTextOf>, noHint},
-    ProcessColumnInfo{Running, T("Running"), u"23 h 59 min", true, running, runningSort, runningHint},
-    ProcessColumnInfo{HostMemory, T("Host memory"), u"Host memory", true, hostMemory, hostMemorySort, noHint},
-    ProcessColumnInfo{Command, T("Command"), u"", false, command, sameAsDisplayed<command>, commandHint},
+    ProcessColumnInfo{Name, T("Process"), u"VLLM::Worker_TP00 ____", false, of<shortNameOf>,
+                      sameAsDisplayed<shortNameOf>, of<commandHint>},
+    ProcessColumnInfo{Judged, T("Verdict"), u"infrastructure", false, verdict, verdictSort, verdictHint},
+    ProcessColumnInfo{GpuMemory, T("GPU memory"), u"GPU memory", true, of<gpuMemory>, of<gpuMemorySort>,
+                      of<gpuMemoryHint>},
+    ProcessColumnInfo{Gpus, T("GPU"), u"GPU ______", false, of<gpus>, of<gpusSort>, of<gpuMemoryHint>},
+    ProcessColumnInfo{ProcessId, T("PID"), u"4194304", true, of<pid>, of<pidSort>, of<pidHint>},
+    ProcessColumnInfo{Owner, T("Owner"), u"vllm-kimi-k25.service", false, of<owner>, sameAsDisplayed<owner>,
+                      of<ownerHint>},
+    ProcessColumnInfo{Running, T("Running"), u"23 h 59 min", true, of<running>, of<runningSort>, of<runningHint>},
+    ProcessColumnInfo{HostMemory, T("Host memory"), u"Host memory", true, of<hostMemory>, of<hostMemorySort>,
+                      of<noHint>},
+    ProcessColumnInfo{Role, T("Role"), u"TensorRT-LLM worker", false, role, roleSort, roleHint},
+    ProcessColumnInfo{User, T("User"), u"inference", false, of<user>, sameAsDisplayed<user>, of<userHint>},
+    ProcessColumnInfo{State, T("State"), u"not on the host", false, of<stateTextOf>, sameAsDisplayed<stateTextOf>,
+                      of<noHint>},
+    ProcessColumnInfo{Command, T("Command"), u"/usr/bin/python3 -m vllm.entrypoints", false, of<command>,
+                      sameAsDisplayed<command>, of<commandHint>},
+    ProcessColumnInfo{Why, T("Why"), u"", false, why, whySort, verdictHint},
 };
 #undef T
 static_assert(columns.size() == static_cast<std::size_t>(ProcessColumn::Count));
-constexpr std::array yielding{HostMemory, User, Running};
+constexpr std::array yielding{State, User, Command, Role, HostMemory, Running};
 
 } // namespace
 
@@ -218,6 +289,32 @@ Quantity<qint64> gpuMemoryOf(const Process &process)
         sum += part.mib.value();
     }
     return sum;
+}
+
+Severity severityOf(Verdict verdict)
+{
+    switch (verdict) {
+    case Verdict::Leftover:
+    case Verdict::Stuck: return Severity::Critical;
+    case Verdict::Unknown:
+    case Verdict::Gone: return Severity::Warning;
+    case Verdict::Starting:
+    case Verdict::Exiting:
+    case Verdict::Foreign: return Severity::Notice;
+    case Verdict::Serving: return Severity::Ok;
+    case Verdict::InUse:
+    case Verdict::Helper:
+    case Verdict::Infrastructure: break;
+    }
+    return Severity::Quiet;
+}
+
+QString evidenceText(const ProcessVerdict &verdict)
+{
+    QStringList lines = verdict.evidence;
+    if (const QString action = textOf(verdict.action); !action.isEmpty())
+        lines << Tr::tr("To do: %1").arg(action);
+    return lines.join(u'\n');
 }
 
 QString rowKeyOf(const Process &process)

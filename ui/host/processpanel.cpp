@@ -2,9 +2,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/host/processpanel.h"
 
+#include "ui/host/holderdelegate.h"
+#include "ui/host/holderwords.h"
 #include "ui/host/processcolumns.h"
 #include "ui/host/processmodel.h"
-#include "ui/host/rowpainting.h"
 #include "ui/host/tablecopy.h"
 #include "ui/text/formatter.h"
 #include "ui/theme/panel.h"
@@ -13,8 +14,12 @@
 
 #include <QEvent>
 #include <QHeaderView>
+#include <QKeyEvent>
 #include <QLineEdit>
+#include <QPlainTextEdit>
+#include <QPushButton>
 #include <QStackedLayout>
+#include <QToolButton>
 #include <QTreeView>
 #include <QVBoxLayout>
 
@@ -24,7 +29,8 @@ using namespace Qt::StringLiterals;
 
 namespace {
 
-constexpr int leastCommand = 24; // characters
+constexpr int leastWhy = 34; // characters
+constexpr int evidenceLines = 6;
 
 Quantity<qint64> unattributedOf(const Snapshot &snapshot)
 {
@@ -52,16 +58,62 @@ std::optional<int> holdersIn(const Snapshot &snapshot)
 
 ProcessPanel::ProcessPanel(const Theme &theme, QWidget *parent)
     : QWidget(parent)
-    , m_panel(new Panel(theme, tr("GPU processes"), this))
+    , m_panel(new Panel(theme, tr("Who holds the memory"), this))
     , m_model(new ProcessModel(this))
     , m_filter(new ProcessFilter(this))
     , m_view(new QTreeView)
     , m_words(new QLineEdit)
     , m_empty(plainLabel({}))
     , m_stack(new QStackedLayout)
+    , m_knowBar(new QWidget)
+    , m_knowWords(plainLabel({}))
+    , m_know(new QPushButton)
+    , m_evidence(new QPlainTextEdit)
+    , m_others(addButton(u"holderOthers"_s, tr("Others…"), tr("Tick others than leftovers, after a warning")))
+    , m_whyButton(addButton(u"holderWhy"_s, tr("Evidence"), tr("Show why the current row has its verdict (Enter)")))
 {
     m_filter->setSourceModel(m_model);
     buildView(theme);
+    buildHeader();
+    buildKnowBar(theme);
+    buildEvidence();
+    m_empty->setObjectName(u"processEmpty"_s);
+    m_empty->setWordWrap(true);
+    m_empty->setAlignment(Qt::AlignTop | Qt::AlignLeft);
+    m_empty->setContentsMargins(space(this, 3), space(this, 3), space(this, 3), space(this, 3));
+    tint(m_empty, theme, ColorId::TextMuted);
+
+    auto *content = new QWidget;
+    auto *column = new QVBoxLayout(content);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(0);
+    column->addWidget(m_knowBar);
+    column->addLayout(m_stack, 1);
+    column->addWidget(m_evidence);
+    m_stack->addWidget(m_view);
+    m_stack->addWidget(m_empty);
+    m_panel->setContent(content);
+    auto *layout = new QVBoxLayout(this);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->addWidget(m_panel);
+    connect(m_model, &ProcessModel::choiceChanged, this, &ProcessPanel::choiceChanged);
+}
+
+QToolButton *ProcessPanel::addButton(const QString &name, const QString &text, const QString &hint)
+{
+    auto *button = new QToolButton(m_panel);
+    button->setObjectName(name);
+    button->setText(text);
+    button->setToolTip(hint);
+    button->setAccessibleName(hint);
+    button->setAutoRaise(true);
+    button->setCheckable(true);
+    m_panel->addControl(button);
+    return button;
+}
+
+void ProcessPanel::buildHeader()
+{
     m_words->setObjectName(u"processFilter"_s);
     m_words->setAccessibleName(tr("Filter processes"));
     m_words->setPlaceholderText(tr("Filter"));
@@ -74,28 +126,88 @@ ProcessPanel::ProcessPanel(const Theme &theme, QWidget *parent)
         showOrWords();
         showCounts();
     });
-    m_empty->setObjectName(u"processEmpty"_s);
-    m_empty->setWordWrap(true);
-    m_empty->setAlignment(Qt::AlignTop | Qt::AlignLeft);
-    m_empty->setContentsMargins(space(this, 3), space(this, 3), space(this, 3), space(this, 3));
-    tint(m_empty, theme, ColorId::TextMuted);
+    connect(m_others, &QToolButton::toggled, this, [this](bool shown) {
+        if (!shown)
+            m_model->setUnlocked(false);
+        showKnowBar();
+    });
+    connect(m_whyButton, &QToolButton::toggled, this, &ProcessPanel::showEvidence);
+}
 
-    auto *content = new QWidget;
-    content->setLayout(m_stack);
-    m_stack->addWidget(m_view);
-    m_stack->addWidget(m_empty);
-    m_panel->setContent(content);
-    auto *layout = new QVBoxLayout(this);
-    layout->setContentsMargins(0, 0, 0, 0);
-    layout->addWidget(m_panel);
+void ProcessPanel::buildKnowBar(const Theme &theme)
+{
+    m_knowBar->setObjectName(u"holderKnowBar"_s);
+    m_knowWords->setWordWrap(true);
+    tint(m_knowWords, theme, ColorId::SeverityWarning);
+    m_know->setObjectName(u"holderKnow"_s);
+    m_know->setAutoDefault(false);
+    m_know->setText(tr("I Know, Let Me Tick Them"));
+    auto *row = new QHBoxLayout(m_knowBar);
+    row->setContentsMargins(space(this, 3), space(this, 1), space(this, 2), space(this, 1));
+    row->addWidget(m_knowWords, 1);
+    row->addWidget(m_know);
+    m_knowBar->hide();
+    connect(m_know, &QPushButton::clicked, this, [this] {
+        m_model->setUnlocked(true);
+        showKnowBar();
+        m_view->setFocus();
+    });
+}
+
+void ProcessPanel::showKnowBar()
+{
+    const bool unlocked = m_model->choice().isUnlocked();
+    m_knowWords->setText(unlocked
+                             ? tr("Others than leftovers can be ticked. A family is ended as a whole.")
+                             : tr("Others than leftovers may be somebody's work, and ending them loses it."));
+    m_know->setVisible(!unlocked);
+    m_knowBar->setVisible(m_others->isChecked());
+}
+
+void ProcessPanel::buildEvidence()
+{
+    m_evidence->setObjectName(u"holderEvidence"_s);
+    m_evidence->setAccessibleName(tr("Evidence for the current row"));
+    m_evidence->setReadOnly(true);
+    m_evidence->setTabChangesFocus(true);
+    m_evidence->setFrameShape(QFrame::NoFrame);
+    m_evidence->setFixedHeight(fontMetrics().lineSpacing() * evidenceLines + space(this, 3));
+    m_evidence->document()->setDocumentMargin(space(this, 3));
+    m_evidence->hide();
+    connect(m_view->selectionModel(), &QItemSelectionModel::currentRowChanged, this, &ProcessPanel::showEvidence);
+    connect(m_view, &QTreeView::activated, m_whyButton, &QToolButton::toggle);
+}
+
+void ProcessPanel::showEvidence()
+{
+    m_evidence->setVisible(m_whyButton->isChecked());
+    if (!m_whyButton->isChecked())
+        return;
+    const QModelIndex index = m_filter->mapToSource(m_view->currentIndex());
+    QString text = tr("Choose a row to see why it has its verdict.");
+    if (index.isValid()) {
+        const ProcessVerdict *verdict = m_model->verdictAt(index.row());
+        text = verdict && m_findings ? holderText(m_model->processAt(index.row()), *verdict, *m_findings, m_now)
+                                     : tr("Nothing is told of it yet: the host is looked at more closely first.");
+    }
+    if (text != m_evidence->toPlainText())
+        m_evidence->setPlainText(text);
+}
+
+void ProcessPanel::tickCurrent()
+{
+    const QModelIndex index = m_view->currentIndex().siblingAtColumn(static_cast<int>(ProcessColumn::Name));
+    const QVariant tick = index.data(Qt::CheckStateRole);
+    if (tick.isValid())
+        m_filter->setData(index, tick.toInt() == Qt::Checked ? Qt::Unchecked : Qt::Checked, Qt::CheckStateRole);
 }
 
 void ProcessPanel::buildView(const Theme &theme)
 {
     m_view->setObjectName(u"processTable"_s);
-    m_view->setAccessibleName(tr("GPU processes"));
+    m_view->setAccessibleName(tr("Who holds the memory"));
     m_view->setModel(m_filter);
-    m_view->setItemDelegate(new RowDelegate(theme, m_view));
+    m_view->setItemDelegate(new HolderDelegate(theme, m_view));
     m_view->setRootIsDecorated(false);
     m_view->setIndentation(0);
     m_view->setUniformRowHeights(true);
@@ -104,7 +216,7 @@ void ProcessPanel::buildView(const Theme &theme)
     m_view->setSelectionMode(QAbstractItemView::ExtendedSelection);
     m_view->setMouseTracking(true);
     m_view->setSortingEnabled(true);
-    m_view->sortByColumn(static_cast<int>(ProcessColumn::Gpus), Qt::AscendingOrder);
+    m_view->sortByColumn(static_cast<int>(ProcessColumn::Judged), Qt::AscendingOrder);
     copyOnRequest(m_view);
     QHeaderView *header = m_view->header();
     header->setObjectName(u"processTableHeader"_s);
@@ -118,41 +230,52 @@ void ProcessPanel::buildView(const Theme &theme)
             header->resizeSection(static_cast<int>(info.column), width);
     }
     m_view->viewport()->installEventFilter(this);
+    m_view->installEventFilter(this);
 }
 
 bool ProcessPanel::eventFilter(QObject *watched, QEvent *event)
 {
     if (event->type() == QEvent::Resize && watched == m_view->viewport())
         fitColumns();
+    if (event->type() == QEvent::KeyPress && watched == m_view) {
+        const auto *key = static_cast<QKeyEvent *>(event);
+        if (key->key() == Qt::Key_Space && key->modifiers() == Qt::NoModifier) {
+            tickCurrent();
+            return true;
+        }
+    }
     return QWidget::eventFilter(watched, event);
 }
 
-/// The command line says what a process is: where it would have no room, columns that say less go.
+/// Why is what counts: where it would have no room, columns that say less go.
 void ProcessPanel::fitColumns()
 {
     QHeaderView *header = m_view->header();
-    int needed = fontMetrics().averageCharWidth() * leastCommand;
+    int needed = fontMetrics().averageCharWidth() * leastWhy;
     for (const ProcessColumnInfo &info : processColumns()) {
         const int section = static_cast<int>(info.column);
         int &width = m_widths[static_cast<std::size_t>(section)];
         if (!header->isSectionHidden(section))
             width = header->sectionSize(section);
-        if (info.column != ProcessColumn::Command)
+        if (info.column != ProcessColumn::Why)
             needed += width;
     }
-    const bool commandIsLast = header->visualIndex(static_cast<int>(ProcessColumn::Command)) == header->count() - 1;
+    const bool whyIsLast = header->visualIndex(static_cast<int>(ProcessColumn::Why)) == header->count() - 1;
     for (const ProcessColumn column : yieldingColumns()) {
-        const bool yields = commandIsLast && needed > m_view->viewport()->width();
+        const bool yields = whyIsLast && needed > m_view->viewport()->width();
         header->setSectionHidden(static_cast<int>(column), yields);
         if (yields)
             needed -= m_widths[static_cast<std::size_t>(column)];
     }
 }
 
-void ProcessPanel::showSnapshot(const Snapshot &snapshot, bool stale)
+void ProcessPanel::showSnapshot(const Snapshot &snapshot, bool stale, const FindingsPtr &findings,
+                                const QDateTime &now)
 {
+    m_findings = findings && findings->snapshot->bootId == snapshot.bootId ? findings : nullptr;
+    m_now = now;
     m_model->setStale(stale);
-    m_model->show(snapshot.processes.value_or(QList<Process>()), snapshot.gpus.has_value());
+    m_model->show(snapshot.processes.value_or(QList<Process>()), snapshot.gpus.has_value(), m_findings);
     m_unattributedMib = unattributedOf(snapshot);
     m_onGpus = holdersIn(snapshot);
     m_unreadable.clear();
@@ -162,6 +285,7 @@ void ProcessPanel::showSnapshot(const Snapshot &snapshot, bool stale)
     }
     showOrWords();
     showCounts();
+    showEvidence();
 }
 
 void ProcessPanel::focusFilter()
@@ -173,6 +297,11 @@ void ProcessPanel::focusFilter()
 QString ProcessPanel::text() const
 {
     return tableText(*m_view);
+}
+
+const HolderChoice &ProcessPanel::choice() const
+{
+    return m_model->choice();
 }
 
 QByteArray ProcessPanel::columns() const
@@ -212,6 +341,8 @@ void ProcessPanel::showCounts()
     QString counts = QString::number(all);
     if (shown != all)
         counts = tr("%1 of %2").arg(shown).arg(all);
+    else if (const QString verdicts = m_findings ? countWords(m_findings->diagnosis) : QString(); !verdicts.isEmpty())
+        counts = verdicts;
     else if (m_onGpus && *m_onGpus < all)
         counts = tr("%1 on GPUs, %2 related").arg(*m_onGpus).arg(all - *m_onGpus);
     if (m_unattributedMib.isKnown())

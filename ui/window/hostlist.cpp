@@ -141,9 +141,15 @@ void HostList::showCount()
     const QStringList names = m_store.names();
     const auto connected = std::ranges::count_if(
         names, [this](const QString &name) { return m_store.find(name)->isConnected(); });
+    const auto left = std::ranges::count_if(names, [this](const QString &name) {
+        const HostData &host = *m_store.find(name);
+        return host.findingsHold && host.findings->diagnosis.host.state == HostState::Leftover;
+    });
     const int shown = m_filter->rowCount();
     QString text = names.size() == 1 ? tr("1 host") : tr("%1 hosts").arg(names.size());
     text += u", "_s + tr("%1 connected").arg(connected);
+    if (left > 0)
+        text += u", "_s + tr("%1 with leftovers").arg(left);
     if (shown != names.size())
         text += u", "_s + tr("%1 shown").arg(shown);
     m_count->setRuns({{.text = text, .color = ColorId::TextMuted}});

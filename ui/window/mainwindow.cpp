@@ -172,6 +172,11 @@ void MainWindow::addSnapshot(const QString &name, const SnapshotPtr &snapshot)
     m_store->addSnapshot(name, snapshot);
 }
 
+void MainWindow::addFindings(const QString &name, const FindingsPtr &findings)
+{
+    m_store->addFindings(name, findings);
+}
+
 void MainWindow::addFailure(const QString &name, const Error &error)
 {
     m_store->addFailure(name, error);

@@ -48,6 +48,7 @@ public:
     void removeHost(const QString &name);
     void setState(const QString &name, const LinkState &state);
     void addSnapshot(const QString &name, const SnapshotPtr &snapshot);
+    void addFindings(const QString &name, const FindingsPtr &findings);
     void addFailure(const QString &name, const Error &error);
     void ask(const QString &name, const Question &question);
     /// About this side, not about a host.
