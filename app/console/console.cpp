@@ -69,6 +69,7 @@ Console::~Console()
 {
     // The links first: they tell the binding, and through it the window, that they end.
     m_picture.reset();
+    m_reclaims.reset();
     m_follower.reset();
     m_services.reset();
     m_importer.reset();
@@ -146,6 +147,8 @@ void Console::openInventory()
                                                 m_options.fleet.sshConfigFile);
     m_services = std::make_unique<ServiceAdder>(m_window, *m_binding, m_options.configDir);
     m_follower = std::make_unique<InventoryFollower>(m_window, *m_binding, m_options.configDir, m_options.readOnly);
+    m_reclaims = std::make_unique<ReclaimDesk>(m_theme, m_window, *m_fleet, *m_binding, m_options.stateDir,
+                                               [this](const QString &name) { return sshLineOf(name); });
     const InventoryReading reading = readInventory(m_options.configDir);
     const Result<Inventory> &inventory = reading.inventory;
     if (inventory) {

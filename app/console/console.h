@@ -15,6 +15,7 @@
 #include "app/console/hostremover.h"
 #include "app/console/hosttestbinding.h"
 #include "app/console/inventoryfollower.h"
+#include "app/console/reclaimdesk.h"
 #include "app/console/serviceadder.h"
 #include "app/console/singleinstance.h"
 #include "app/console/stopsignals.h"
@@ -82,6 +83,7 @@ private:
     std::unique_ptr<InventoryFollower> m_follower;
     std::unique_ptr<HostImporter> m_importer;
     std::unique_ptr<ServiceAdder> m_services;
+    std::unique_ptr<ReclaimDesk> m_reclaims;
     std::unique_ptr<FleetPicture> m_picture;
     Background<AliasAnswer> m_aliases;
     Background<SaveAnswer> m_saves;

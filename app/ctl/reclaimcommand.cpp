@@ -6,11 +6,11 @@
 #include "app/ctl/output.h"
 #include "app/ctl/planfile.h"
 #include "app/ctl/reclaimtext.h"
-#include "core/audit/consoleid.h"
+#include "core/actions/actor.h"
 #include "core/base/statefolder.h"
 #include "core/fleet/hostdiagnosis.h"
 #include "core/fleet/servicediscovery.h"
-#include "core/workflow/evidence.h"
+#include "core/workflow/plansteps.h"
 #include "core/workflow/reclaimwords.h"
 
 #include <QJsonDocument>
@@ -40,17 +40,11 @@ ReclaimCommand::ReclaimCommand(const CommandContext &context)
     , m_visit(context)
     , m_terminal(context.output, context.interrupts)
 {
-    m_wake.setSingleShot(true);
-    m_clock.start();
-    connect(&m_wake, &QTimer::timeout, this, [this] {
-        if (m_run)
-            m_run->takeWake();
-        else
-            m_visit.look(Depth::Deep);
-    });
+    m_again.setSingleShot(true);
+    connect(&m_again, &QTimer::timeout, this, [this] { m_visit.look(Depth::Deep); });
     connect(&context.interrupts, &Interrupts::interrupted, this, [this] {
-        if (m_run)
-            m_run->cancel();
+        if (m_job)
+            m_job->cancel();
         else
             finish(exitCodeOf(ErrorCode::Cancelled));
     });
@@ -82,39 +76,29 @@ void ReclaimCommand::start()
 
 Result<void> ReclaimCommand::prepare()
 {
-    const auto folder = makeStateFolder(stateFolder());
-    if (!folder)
-        return fail(folder.error());
+    auto actor = actorHere(stateFolder(), {});
+    if (!actor)
+        return fail(actor.error());
     if (!options().dryRun) {
-        auto turn = AuditTurn::begin(*folder);
+        auto turn = AuditTurn::begin(actor->auditFolder);
         if (!turn)
             return fail(turn.error());
         m_auditTurn = *std::move(turn);
     }
-    const auto id = consoleId(*folder);
-    if (!id)
-        return fail(id.error());
     if (const auto begun = m_visit.begin(options().arguments.first()); !begun)
         return fail(begun.error());
     if (m_visit.host().access == Access::ReadOnly && !options().dryRun) {
         return fail(ErrorCode::ReadOnly, u"%1 is read-only in the inventory."_s.arg(m_visit.host().name),
                     u"Its entry in hosts.toml says access = \"read-only\"."_s);
     }
-    m_actor = {*id, personHere(), m_visit.host().name, *folder};
-    connect(m_visit.link(), &HostLink::acted, this, [this](quint64 number, const ActionResult &answer) {
-        if (number == m_acting && m_run)
-            m_run->takeAction(answer);
-    });
+    m_actor = *std::move(actor);
+    m_actor.host = m_visit.host().name;
     return {};
 }
 
 void ReclaimCommand::take(const SnapshotPtr &snapshot)
 {
-    if (m_phase == Phase::Running) {
-        m_run->takeSnapshot(*snapshot);
-        return;
-    }
-    if (m_phase == Phase::Asking)
+    if (m_phase == Phase::Running || m_phase == Phase::Asking)
         return;
     const QList<ServiceSpec> found = discoverServices(*snapshot, m_visit.host().services);
     if (m_phase == Phase::Looking && !found.isEmpty()) {
@@ -145,7 +129,7 @@ void ReclaimCommand::consider(const Snapshot &snapshot, const QHash<quint16, Por
         m_phase = Phase::Watching;
         print({QDateTime::currentDateTimeUtc(), u"watch"_s, WorkflowEvent::State::Started,
                u"An orphan is so young that it may be loading: looked at for %1 whether it grows."_s.arg(secondsOf(watchTime)), {}});
-        m_wake.start(watchTime);
+        m_again.start(watchTime);
         return;
     }
     propose(*plan, diagnosis);
@@ -256,61 +240,25 @@ void ReclaimCommand::run(const Plan &plan)
     if (m_over)
         return;
     m_phase = Phase::Running;
-    m_endedAt = QDateTime::currentDateTimeUtc();
     ReclaimSettings settings;
     settings.evidence = !options().noEvidence;
-    m_run = std::make_unique<ReclaimRun>(plan, static_cast<ReclaimHost &>(*this), settings);
-    connect(m_run.get(), &ReclaimRun::happened, this, &ReclaimCommand::print);
-    connect(m_run.get(), &ReclaimRun::finished, this, &ReclaimCommand::finish);
-    m_run->start();
+    m_job = std::make_unique<ReclaimJob>(*m_visit.link(),
+                                         ReclaimJob::Setup{plan, m_visit.host(), m_actor, m_lineage, settings});
+    connect(m_job.get(), &ReclaimJob::happened, this, &ReclaimCommand::print);
+    connect(m_job.get(), &ReclaimJob::finished, this, &ReclaimCommand::finish);
+    m_job->start();
 }
 
 void ReclaimCommand::missed(const Error &error)
 {
-    if (m_run)
-        m_run->takeMiss(error);
-    else if (m_phase != Phase::Asking)
+    if (m_phase != Phase::Asking && m_phase != Phase::Running)
         stop(error);
 }
 
 void ReclaimCommand::away(const Error &error, bool final)
 {
-    if (m_run)
-        m_run->takeAway(error, final);
-    else if (m_phase != Phase::Asking || final)
+    if (m_phase != Phase::Running && (m_phase != Phase::Asking || final))
         stop(error);
-}
-
-void ReclaimCommand::act(const ActionRequest &request)
-{
-    m_acting = m_visit.link()->act(request, m_actor);
-}
-
-void ReclaimCommand::look(Depth depth)
-{
-    m_visit.look(depth);
-}
-
-void ReclaimCommand::wakeAfter(std::chrono::milliseconds time)
-{
-    m_wake.start(time);
-}
-
-qint64 ReclaimCommand::nowMs() const
-{
-    return m_clock.elapsed();
-}
-
-Diagnosis ReclaimCommand::diagnose(const Snapshot &snapshot)
-{
-    const Diagnosis diagnosis = pilothouse::diagnose(m_visit.host(), snapshot, m_lineage, {}, m_endedAt);
-    m_lineage = remember(m_lineage, snapshot);
-    return diagnosis;
-}
-
-Result<QString> ReclaimCommand::keepEvidence(const QByteArray &text)
-{
-    return pilothouse::keepEvidence(m_actor.auditFolder, m_actor.host, QDateTime::currentDateTimeUtc(), text);
 }
 
 void ReclaimCommand::print(const WorkflowEvent &event)
@@ -344,7 +292,7 @@ void ReclaimCommand::finish(int exitCode)
 {
     if (std::exchange(m_over, true))
         return;
-    m_wake.stop();
+    m_again.stop();
     m_visit.leave(); // its link ends with this command: we may be in one of its signals
     emit finished(exitCode);
 }

@@ -9,14 +9,13 @@
 #include "app/ctl/hostvisit.h"
 #include "core/audit/auditturn.h"
 #include "core/diagnosis/lineage.h"
-#include "core/workflow/reclaimrun.h"
+#include "core/fleet/reclaimjob.h"
 
-#include <QElapsedTimer>
 #include <QTimer>
 
 namespace pilothouse {
 
-class ReclaimCommand final : public Command, private ReclaimHost
+class ReclaimCommand final : public Command
 {
     Q_OBJECT
 public:
@@ -44,14 +43,6 @@ private:
     void stop(const Error &error);
     void finish(int exitCode);
 
-    // ReclaimHost
-    void act(const ActionRequest &request) override;
-    void look(Depth depth) override;
-    void wakeAfter(std::chrono::milliseconds time) override;
-    [[nodiscard]] qint64 nowMs() const override;
-    [[nodiscard]] Diagnosis diagnose(const Snapshot &snapshot) override;
-    [[nodiscard]] Result<QString> keepEvidence(const QByteArray &text) override;
-
     HostVisit m_visit;
     Terminal m_terminal;
     std::unique_ptr<AuditTurn> m_auditTurn;
@@ -60,11 +51,8 @@ private:
     SnapshotPtr m_snapshot; ///< whose ports are being asked
     Phase m_phase = Phase::Looking;
     std::optional<Plan> m_agreed;
-    std::unique_ptr<ReclaimRun> m_run;
-    QTimer m_wake;
-    QElapsedTimer m_clock;
-    QDateTime m_endedAt;
-    quint64 m_acting = 0;
+    std::unique_ptr<ReclaimJob> m_job;
+    QTimer m_again; ///< a second look at what may be young
     bool m_watched = false;
     bool m_over = false;
 };

@@ -5,7 +5,6 @@
 // A plan and its events for a person at a terminal, and the plan as JSON. Pure.
 
 #include "app/ctl/output.h"
-#include "core/actions/action.h"
 #include "core/workflow/plan.h"
 #include "core/workflow/workflowevent.h"
 
@@ -15,8 +14,6 @@ namespace pilothouse {
 
 /// Each step, each process, and what is left alone.
 [[nodiscard]] QString planText(const Plan &plan, const Output &output);
-/// The exact scripts of its steps, the shared part once. Errors: as actionScript().
-[[nodiscard]] Result<QString> planScripts(const Plan &plan, const Actor &actor);
 [[nodiscard]] QJsonObject toJson(const Plan &plan);
 
 /// One line an event.

@@ -75,6 +75,20 @@ void LiveDiagnosis::setInView(bool inView)
     schedule();
 }
 
+void LiveDiagnosis::setQuiet(bool quiet)
+{
+    m_quiet = quiet;
+    if (!quiet)
+        look();
+}
+
+HostSpec LiveDiagnosis::host() const
+{
+    HostSpec host = m_link.spec();
+    host.services += m_found;
+    return host;
+}
+
 void LiveDiagnosis::look()
 {
     m_changed = false;
@@ -121,6 +135,7 @@ void LiveDiagnosis::next()
     work.host = m_spec;
     work.host.services += m_found;
     work.before = m_lineage;
+    work.endedAt = m_endedAt;
     m_thinking = true;
     m_thoughts.run([work = std::move(work)] { return rememberAndLook(work); });
 }
@@ -140,7 +155,7 @@ FindingsPtr LiveDiagnosis::judged(const Work &work)
 {
     auto findings = std::make_shared<Findings>();
     findings->snapshot = work.snapshot;
-    findings->diagnosis = diagnose(work.host, *work.snapshot, work.before, work.answers);
+    findings->diagnosis = diagnose(work.host, *work.snapshot, work.before, work.answers, work.endedAt);
     if (auto plan = makePlan(*work.snapshot, findings->diagnosis, {}))
         findings->plan = *std::move(plan);
     return findings;
@@ -149,8 +164,12 @@ FindingsPtr LiveDiagnosis::judged(const Work &work)
 void LiveDiagnosis::worked(const Work &work)
 {
     m_lineage = work.after;
-    if (work.snapshot->depth == Depth::Deep && !m_asking)
-        askPorts(work);
+    if (work.snapshot->depth == Depth::Deep && !m_quiet) {
+        if (m_asking)
+            m_changed = true; // it comes too early: once more
+        else
+            askPorts(work);
+    }
     if (!work.found.isEmpty()) { // whether their units run decides what their processes are
         m_found += work.found;
         m_link.watchToo(m_found);
@@ -217,7 +236,7 @@ bool LiveDiagnosis::isUnsettled() const
 void LiveDiagnosis::schedule()
 {
     const bool wanted = m_changed || m_held || (m_latest && !m_latest->diagnosis.families.isEmpty());
-    if (!wanted || m_link.state().phase != LinkState::Phase::Connected) {
+    if (!wanted || m_quiet || m_link.state().phase != LinkState::Phase::Connected) {
         m_due.stop();
         return;
     }

@@ -41,6 +41,13 @@ public:
     void setInView(bool inView);
     /// A fresh look whatever was found before; diagnosed() follows once there is a connection.
     void look();
+    /// While somebody acts on the host: it looks and asks nothing by itself, and remembers what it sees.
+    void setQuiet(bool quiet);
+    /// When this console last ended something there: who starts afterwards was started again.
+    void setEndedAt(const QDateTime &at) { m_endedAt = at; }
+    [[nodiscard]] const Lineage &lineage() const { return m_lineage; }
+    /// With the services that were found on it.
+    [[nodiscard]] HostSpec host() const;
     /// Null before the first.
     [[nodiscard]] const FindingsPtr &latest() const { return m_latest; }
 
@@ -58,6 +65,7 @@ private:
         QList<ServiceSpec> found;
         QList<std::pair<QString, quint16>> ports;
         QHash<quint16, PortAnswer> answers;
+        QDateTime endedAt;
     };
 
     void take(const SnapshotPtr &snapshot);
@@ -94,6 +102,8 @@ private:
     bool m_held = false;    ///< somebody holds GPU memory
     bool m_changed = false; ///< since the last deep look
     bool m_inView = false;
+    bool m_quiet = false;
+    QDateTime m_endedAt;
 };
 
 } // namespace pilothouse

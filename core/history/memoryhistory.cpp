@@ -100,6 +100,14 @@ void MemoryHistory::add(const Snapshot &snapshot, std::chrono::milliseconds inte
     m_lastMs = atMs;
 }
 
+void MemoryHistory::addMark(MemoryMark mark)
+{
+    m_marks.push_back(std::move(mark));
+    while (m_marks.size() > m_limits.marks
+           || (!m_marks.empty() && m_marks.front().atMs < m_lastMs - m_limits.keepMs))
+        m_marks.pop_front();
+}
+
 void MemoryHistory::addGap(qint64 atMs)
 {
     for (MemorySeries &series : m_series) {

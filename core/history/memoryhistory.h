@@ -30,11 +30,21 @@ struct MemorySeries
     std::deque<MemorySample> samples;
 };
 
+/// Something that was done to the host, to be seen beside its memory.
+struct MemoryMark
+{
+    qint64 atMs = 0;
+    QString text; ///< one or two words
+
+    friend bool operator==(const MemoryMark &, const MemoryMark &) = default;
+};
+
 struct HistoryLimits
 {
     qint64 keepMs = 65 * 60 * 1000;
     std::size_t samples = 8192; ///< of one series
     std::size_t series = 64;
+    std::size_t marks = 128;
     qint64 silenceMs = 25'000;  ///< a longer silence is a gap, unless the cadence was already that slow
 };
 
@@ -48,6 +58,10 @@ public:
     void add(const Snapshot &snapshot, std::chrono::milliseconds interval = {});
     /// Nothing is known from here on: the link was lost or a snapshot failed.
     void addGap(qint64 atMs);
+
+    /// In the order in which they were made; old ones go with the samples of their time.
+    void addMark(MemoryMark mark);
+    [[nodiscard]] const std::deque<MemoryMark> &marks() const { return m_marks; }
 
     [[nodiscard]] const std::vector<MemorySeries> &series() const { return m_series; }
     /// Null when unknown.
@@ -63,6 +77,7 @@ private:
 
     HistoryLimits m_limits;
     std::vector<MemorySeries> m_series;
+    std::deque<MemoryMark> m_marks;
     qint64 m_lastMs = 0;
     qint64 m_spacingMs = 0;
 };

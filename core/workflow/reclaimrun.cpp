@@ -3,6 +3,7 @@
 #include "core/workflow/reclaimrun.h"
 
 #include "core/actions/actionanswer.h"
+#include "core/workflow/plansteps.h"
 #include "core/workflow/reclaimwords.h"
 
 #include <QJsonArray>
@@ -86,8 +87,8 @@ public:
             act(Kind::StopUnit, {}, u"systemctl stop %1"_s.arg(units.first().first));
             break;
         case Step::Terminate:
-            say(EventState::Started, u"SIGTERM to %1."_s.arg(processesInWords(heads().size())), pidsOf(heads()));
-            act(Kind::Terminate, heads(), u"SIGTERM to %1 of plan %2"_s.arg(processesInWords(heads().size()), plan.id()));
+            say(EventState::Started, u"SIGTERM to %1."_s.arg(processesInWords(plan.heads().size())), pidsOf(plan.heads()));
+            act(Kind::Terminate, plan.heads(), u"SIGTERM to %1 of plan %2"_s.arg(processesInWords(plan.heads().size()), plan.id()));
             break;
         case Step::Grace:
             say(EventState::Started, u"Waits %1 for them to end by themselves."_s.arg(secondsOf(grace())));
@@ -146,9 +147,10 @@ public:
         enter(units.isEmpty() ? Step::Terminate : Step::StopUnit);
     }
 
-    void gathered(const QByteArray &evidence)
+    void kept(const Result<QString> &kept)
     {
-        const auto kept = host.keepEvidence(evidence);
+        if (step != Step::Evidence || acting || awaySince) // it is asked for anew, or no more
+            return;
         if (kept)
             evidenceOver(EventState::Done, u"Evidence is kept in %1."_s.arg(*kept));
         else
@@ -306,7 +308,7 @@ public:
             begun(*answer.answer);
             break;
         case Step::Evidence:
-            gathered(answer.answer->evidence);
+            host.keepEvidence(answer.answer->evidence);
             break;
         case Step::CleanShm:
             say(EventState::Done, summaryOf(*answer.answer) + u'.');
@@ -481,14 +483,7 @@ public:
 
     // ---- small things
 
-    [[nodiscard]] QList<SignalTarget> heads() const { return plan.heads(); }
-    [[nodiscard]] milliseconds grace() const
-    {
-        milliseconds longest{0};
-        for (const PlanFamily &family : plan.families)
-            longest = std::max(longest, family.grace);
-        return longest;
-    }
+    [[nodiscard]] milliseconds grace() const { return graceOf(plan); }
     void strike(const ProcessIdentity &identity)
     {
         erase_if(remaining, [&](const SignalTarget &target) { return target.identity == identity; });
@@ -559,6 +554,11 @@ void ReclaimRun::takeMiss(const Error &error)
 void ReclaimRun::takeWake()
 {
     d->wake();
+}
+
+void ReclaimRun::takeEvidence(const Result<QString> &kept)
+{
+    d->kept(kept);
 }
 
 void ReclaimRun::takeAway(const Error &error, bool final)

@@ -24,8 +24,7 @@ public:
     virtual void wakeAfter(std::chrono::milliseconds time) = 0; ///< takeWake() follows; a newer call replaces an older one
     [[nodiscard]] virtual qint64 nowMs() const = 0;
     [[nodiscard]] virtual Diagnosis diagnose(const Snapshot &snapshot) = 0;
-    /// Returns where it is kept. Errors: LocalIo.
-    [[nodiscard]] virtual Result<QString> keepEvidence(const QByteArray &text) = 0;
+    virtual void keepEvidence(const QByteArray &text) = 0; ///< takeEvidence() follows
 };
 
 struct ReclaimSettings
@@ -51,6 +50,8 @@ public:
     void takeSnapshot(const Snapshot &snapshot);
     void takeMiss(const Error &error);
     void takeWake();
+    /// Where it is kept. Errors: LocalIo.
+    void takeEvidence(const Result<QString> &kept);
     /// There is no connection. `final`: and none will come.
     void takeAway(const Error &error, bool final);
     /// Ends the grace now.

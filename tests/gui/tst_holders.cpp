@@ -6,7 +6,9 @@
 #include "ui/host/hostpage.h"
 #include "ui/host/processcolumns.h"
 #include "ui/host/processpanel.h"
+#include "ui/plots/memoryplot.h"
 #include "ui/theme/panel.h"
+#include "ui/theme/primarybutton.h"
 #include "ui/theme/roles.h"
 #include "ui/theme/runlabel.h"
 
@@ -230,6 +232,73 @@ private slots:
         ended.processes->removeFirst();
         w.window->addSnapshot(u"gpu3"_s, shared(ended));
         QVERIFY(!w.cell(u"88"_s, Column::Name).isValid());
+    }
+
+    void button_freesWhatIsTicked()
+    {
+        Window w;
+        w.addLeftovers();
+        auto *button = w.window->findChild<PrimaryButton *>(u"freeButton"_s);
+        QVERIFY(button->isVisible() && button->isEnabled());
+        QCOMPARE(button->text(), u"Free 754.8 GiB…"_s);
+        QVERIFY(w.action(u"host.free"_s)->isEnabled());
+        QSignalSpy wanted(w.window.get(), &MainWindow::reclaimRequested);
+        w.press(Qt::Key_M, Qt::ControlModifier | Qt::ShiftModifier);
+        QTest::mouseClick(button, Qt::LeftButton);
+        QCOMPARE(wanted.size(), 2);
+        QCOMPARE(wanted.first().first().toString(), u"gpu3"_s);
+        w.table()->setCurrentIndex(w.cell(u"88"_s, Column::Name));
+        QTest::keyClick(w.table(), Qt::Key_Space);
+        QVERIFY(!button->isEnabled());
+        QVERIFY2(button->toolTip().contains(u"Nothing is ticked"_s), qPrintable(button->toolTip()));
+        QVERIFY(!w.action(u"host.free"_s)->isEnabled());
+    }
+
+    void button_isDisabledWhereNothingMayBeChanged()
+    {
+        Window w;
+        w.addLeftovers();
+        HostSpec host = spec(u"gpu3"_s);
+        host.access = Access::ReadOnly;
+        w.window->addHost(host);
+        auto *button = w.window->findChild<PrimaryButton *>(u"freeButton"_s);
+        QVERIFY(button->isVisible());
+        QVERIFY(!button->isEnabled());
+        QVERIFY2(button->toolTip().contains(u"read-only"_s), qPrintable(button->toolTip()));
+        QSignalSpy wanted(w.window.get(), &MainWindow::reclaimRequested);
+        w.press(Qt::Key_M, Qt::ControlModifier | Qt::ShiftModifier);
+        QCOMPARE(wanted.size(), 0);
+    }
+
+    void button_isNotThereWhereNothingIsLeftOver()
+    {
+        Window w;
+        w.addHost(u"gpu1"_s, serving);
+        w.window->addFindings(u"gpu1"_s, findingsOf(servingHost(u"gpu1"_s)));
+        QVERIFY(!w.window->findChild<PrimaryButton *>(u"freeButton"_s)->isVisible());
+        w.addLeftovers();
+        w.window->openHost(u"gpu3"_s);
+        w.advance(60'000); // old: the host has to answer first
+        PrimaryButton *shown = nullptr;
+        for (PrimaryButton *button : w.window->findChildren<PrimaryButton *>(u"freeButton"_s)) {
+            if (button->isVisible())
+                shown = button;
+        }
+        QVERIFY(shown);
+        QTRY_VERIFY(!shown->isEnabled());
+    }
+
+    void marks_standOnThePlot()
+    {
+        Window w;
+        w.addHost(u"gpu3"_s, leftoverHost, 10);
+        auto *plot = w.window->findChild<MemoryPlot *>(u"memoryPlot"_s);
+        QCOMPARE(plot->markTexts(), QStringList());
+        w.window->addMark(u"gpu3"_s, sceneNow().addSecs(-5), u"TERM"_s);
+        w.window->addMark(u"gpu3"_s, sceneNow().addSecs(-1), u"KILL"_s);
+        QCOMPARE(plot->markTexts(), (QStringList{u"TERM"_s, u"KILL"_s}));
+        w.window->addMark(u"gpu3"_s, sceneNow().addSecs(-4000), u"long ago"_s);
+        QCOMPARE(plot->markTexts(), (QStringList{u"TERM"_s, u"KILL"_s}));
     }
 
     void copy_saysWhyToo()

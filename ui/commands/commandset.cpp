@@ -22,6 +22,7 @@ bool isEnabled(Needs needs, const CommandContext &context)
     case Needs::Snapshot: return context.snapshot;
     case Needs::Connected: return context.connected;
     case Needs::Trouble: return context.trouble;
+    case Needs::Reclaim: return context.reclaim;
     }
     return false;
 }

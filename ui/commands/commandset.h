@@ -23,6 +23,7 @@ struct CommandContext
     bool snapshot = false;
     bool connected = false;
     bool trouble = false;
+    bool reclaim = false;
 
     friend bool operator==(const CommandContext &, const CommandContext &) = default;
 };

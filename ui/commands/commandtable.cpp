@@ -27,6 +27,8 @@ constexpr std::array commands{
     Command{CommandId::EditHost, MenuId::Host, "host.edit", T("&Edit…"), u"Ctrl+E", Needs::Host},
     Command{CommandId::RemoveHost, MenuId::Host, "host.remove", T("Remo&ve from This Console…"), u"Ctrl+Del",
             Needs::Host},
+    Command{CommandId::FreeMemory, MenuId::Host, "host.free", T("&Free Memory…"), u"Ctrl+Shift+M", Needs::Reclaim,
+            false, true},
     Command{CommandId::CopySummary, MenuId::Host, "host.copySummary", T("Copy Su&mmary"), u"Ctrl+Shift+C",
             Needs::Host, false, true},
     Command{CommandId::CopyTable, MenuId::Host, "host.copyTable", T("Copy &Process Table"), u"Ctrl+Shift+P",

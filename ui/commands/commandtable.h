@@ -21,6 +21,7 @@ enum class CommandId {
     RetryNow,
     EditHost,
     RemoveHost,
+    FreeMemory,
     CopySummary,
     CopyTable,
     NextHost,
@@ -48,6 +49,7 @@ enum class Needs {
     Snapshot,  ///< and has been read at least once
     Connected, ///< and is connected now
     Trouble,   ///< and is neither connected nor connecting
+    Reclaim,   ///< and memory on it can be freed
 };
 
 struct Command

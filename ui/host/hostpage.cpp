@@ -6,12 +6,14 @@
 #include "ui/host/hostsummary.h"
 #include "ui/host/problemlist.h"
 #include "ui/host/processpanel.h"
+#include "ui/host/reclaimoffer.h"
 #include "ui/host/serviceoffer.h"
 #include "ui/host/statepane.h"
 #include "ui/plots/plotpanel.h"
 #include "ui/text/errortext.h"
 #include "ui/text/formatter.h"
 #include "ui/theme/plain.h"
+#include "ui/theme/primarybutton.h"
 #include "ui/theme/runlabel.h"
 #include "ui/theme/theme.h"
 
@@ -83,6 +85,7 @@ HostPage::HostPage(const Theme &theme, QWidget *parent)
     , m_facts(new RunLabel(theme))
     , m_units(new RunLabel(theme))
     , m_headRetry(new QPushButton(tr("Retry Now")))
+    , m_free(new PrimaryButton(theme))
     , m_problems(new ProblemList(theme))
     , m_offer(new ServiceOffer(theme))
     , m_state(new StatePane(theme))
@@ -112,6 +115,8 @@ HostPage::HostPage(const Theme &theme, QWidget *parent)
     m_edit->setToolTip(tr("Change how this host is reached (Ctrl+E)"));
     connect(m_edit, &QPushButton::clicked, this, &HostPage::editRequested);
     connect(m_offer, &ServiceOffer::addRequested, this, &HostPage::servicesWanted);
+    connect(m_free, &QPushButton::clicked, this, &HostPage::reclaim);
+    connect(m_processes, &ProcessPanel::choiceChanged, this, &HostPage::showOffer);
 }
 
 void HostPage::buildHead()
@@ -122,6 +127,8 @@ void HostPage::buildHead()
     m_units->setObjectName(u"units"_s);
     m_headRetry->setObjectName(u"headRetryButton"_s);
     m_headRetry->hide();
+    m_free->setObjectName(u"freeButton"_s);
+    m_free->hide();
     auto *words = new QVBoxLayout;
     words->setSpacing(space(this, 1) / 2);
     words->addWidget(m_headline);
@@ -130,6 +137,7 @@ void HostPage::buildHead()
     auto *head = new QHBoxLayout;
     head->addLayout(words, 1);
     head->addWidget(m_headRetry);
+    head->addWidget(m_free);
     static_cast<QVBoxLayout *>(layout())->addLayout(head);
 }
 
@@ -167,10 +175,44 @@ void HostPage::showHost(const HostData &host, const QDateTime &now)
     m_gpus->showSnapshot(*host.snapshot, host.history, stale);
     m_processes->showSnapshot(*host.snapshot, stale, host.findings, now);
     m_stack->setCurrentWidget(m_body);
+    showOffer();
+}
+
+void HostPage::showOffer()
+{
+    if (!m_host)
+        return;
+    const bool before = canReclaim();
+    const ReclaimOffer offer = reclaimOfferOf(*m_host, m_processes->choice(), m_now);
+    m_free->setText(m_reclaiming ? tr("Show What Is Running…") : offer.text);
+    m_free->setToolTip(plainToolTip(m_reclaiming ? QString() : offer.forbidden + offer.hint));
+    m_free->setEnabled(m_reclaiming || offer.forbidden.isEmpty());
+    m_free->setVisible(m_reclaiming || offer.isThere);
+    if (before != canReclaim())
+        emit offerChanged();
+}
+
+bool HostPage::canReclaim() const
+{
+    return !m_free->isHidden() && m_free->isEnabled();
+}
+
+void HostPage::reclaim()
+{
+    if (canReclaim())
+        emit reclaimRequested(m_processes->choice().planOptions());
+}
+
+void HostPage::setReclaiming(bool reclaiming)
+{
+    m_reclaiming = reclaiming;
+    showOffer();
 }
 
 void HostPage::showTime(const HostData &host, const QDateTime &now)
 {
+    m_host = &host;
+    m_now = now;
     showHead(host, now);
     if (!host.snapshot) {
         showState(host, now);

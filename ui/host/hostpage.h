@@ -19,6 +19,7 @@ namespace pilothouse {
 
 class GpuTable;
 class PlotPanel;
+class PrimaryButton;
 class ProblemList;
 class ProcessPanel;
 class RunLabel;
@@ -40,6 +41,13 @@ public:
     [[nodiscard]] PlotPanel *plotPanel() const { return m_plot; }
     [[nodiscard]] ProcessPanel *processPanel() const { return m_processes; }
 
+    /// A reclaim runs on this host: the button brings it back.
+    void setReclaiming(bool reclaiming);
+    /// The one button can be pressed.
+    [[nodiscard]] bool canReclaim() const;
+    /// As if it were pressed.
+    void reclaim();
+
     /// As it is divided now; no value while there is nothing to divide.
     [[nodiscard]] std::optional<PageLayout> pageLayout() const;
     void setPageLayout(const PageLayout &layout);
@@ -48,17 +56,23 @@ signals:
     void retryRequested();
     void editRequested();
     void servicesWanted(const QList<pilothouse::ServiceSpec> &services);
+    /// Free what is ticked.
+    void reclaimRequested(const pilothouse::PlanOptions &options);
+    /// canReclaim() has changed.
+    void offerChanged();
 
 private:
     void buildHead();
     void buildBody();
     void showHead(const HostData &host, const QDateTime &now);
     void showState(const HostData &host, const QDateTime &now);
+    void showOffer();
 
     RunLabel *m_headline;
     RunLabel *m_facts;
     RunLabel *m_units;
     QPushButton *m_headRetry;
+    PrimaryButton *m_free;
     ProblemList *m_problems;
     ServiceOffer *m_offer;
     StatePane *m_state;
@@ -71,6 +85,9 @@ private:
     ProcessPanel *m_processes;
     QStackedLayout *m_stack;
     SnapshotPtr m_shown;
+    const HostData *m_host = nullptr;
+    QDateTime m_now;
+    bool m_reclaiming = false;
     bool m_shownStale = false;
 };
 

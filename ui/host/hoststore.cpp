@@ -79,6 +79,14 @@ void HostStore::addFindings(const QString &name, const FindingsPtr &findings)
     emit changed(name);
 }
 
+void HostStore::addMark(const QString &name, const QDateTime &at, const QString &text)
+{
+    if (HostData *host = this->at(name)) {
+        host->history.addMark({at.toMSecsSinceEpoch(), text});
+        emit changed(name);
+    }
+}
+
 void HostStore::addFailure(const QString &name, const Error &error)
 {
     HostData *host = at(name);

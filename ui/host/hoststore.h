@@ -33,6 +33,8 @@ public:
     void setState(const QString &name, const LinkState &state);
     void addSnapshot(const QString &name, const SnapshotPtr &snapshot);
     void addFindings(const QString &name, const FindingsPtr &findings);
+    /// On its plot, at `at`.
+    void addMark(const QString &name, const QDateTime &at, const QString &text);
     void addFailure(const QString &name, const Error &error);
 
     [[nodiscard]] const HostData *find(const QString &name) const; ///< null when unknown

@@ -130,6 +130,11 @@ QString MemoryPlot::readoutText() const
     return m_readout->text();
 }
 
+QStringList MemoryPlot::markTexts() const
+{
+    return m_scene->markTexts();
+}
+
 QString MemoryPlot::emptyWords() const
 {
     return m_scene->emptyWords();

@@ -48,6 +48,7 @@ public:
     [[nodiscard]] QList<QRect> legendItems() const;
     [[nodiscard]] const QList<EndLabel> &endLabelsShown() const;
     [[nodiscard]] QString readoutText() const;
+    [[nodiscard]] QStringList markTexts() const;
     [[nodiscard]] QString emptyWords() const;
     /// In the widget's coordinates; for tests.
     [[nodiscard]] QPoint pointAt(qint64 ms) const;

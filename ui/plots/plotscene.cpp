@@ -102,6 +102,12 @@ public:
     int legendColumns = 0;
     QList<QCPItemText *> texts;
     QCPItemText *emptyText = nullptr;
+    struct Mark
+    {
+        QCPItemLine *line;
+        QCPItemText *text;
+    };
+    QList<Mark> marks;
     QList<EndLabel> labels;
     QSize laidOut;
     bool moving = false; // the range is set by us, not by a drag
@@ -302,6 +308,7 @@ void PlotScene::draw(const MemoryHistory &history)
     const double perPixel = y.size() / std::max(1, axisArea().height());
     d->labels = endLabels(ends, 2 * perPixel, (d->plot->fontMetrics().height() + 1) * perPixel);
     drawLabels();
+    drawMarks(history);
     drawEmptyWords(!hasValue);
     d->plot->replot(QCustomPlot::rpQueuedReplot);
 }
@@ -355,6 +362,60 @@ void PlotScene::drawLabels()
         item->setFont(d->plot->font());
         item->position->setCoords(1.0 + 6.0 / std::max(1, axisArea().width()), label.y);
     }
+}
+
+void PlotScene::drawMarks(const MemoryHistory &history)
+{
+    const auto [from, to] = range();
+    qsizetype used = 0;
+    double free = -1; // right end of the label before, in pixels
+    int row = 0;
+    for (const MemoryMark &mark : history.marks()) {
+        if (mark.atMs < from || mark.atMs > to)
+            continue;
+        if (used == d->marks.size()) {
+            auto *line = new QCPItemLine(d->plot);
+            auto *text = new QCPItemText(d->plot);
+            for (QCPItemPosition *position : {line->start, line->end, text->position}) {
+                position->setTypeX(QCPItemPosition::ptPlotCoords);
+                position->setTypeY(QCPItemPosition::ptAxisRectRatio);
+            }
+            text->setPositionAlignment(Qt::AlignLeft | Qt::AlignTop);
+            text->setPadding(QMargins(3, 0, 3, 0));
+            d->marks.append({line, text});
+        }
+        const Private::Mark &drawn = d->marks.at(used++);
+        const double at = static_cast<double>(mark.atMs) / msPerSecond;
+        const QFontMetrics metrics(d->plot->font());
+        const double x = d->plot->xAxis->coordToPixel(at);
+        row = x < free ? row + 1 : 0; // those that are close stand below each other
+        free = x + metrics.horizontalAdvance(mark.text) + 8;
+        const double below = row * (metrics.height() + 1.0) / std::max(1, axisArea().height());
+        drawn.line->start->setCoords(at, 0);
+        drawn.line->end->setCoords(at, 1);
+        drawn.line->setPen(QPen(d->theme.color(ColorId::TextMuted), 1, Qt::DashLine));
+        drawn.text->position->setCoords(at, below);
+        drawn.text->setText(mark.text);
+        drawn.text->setFont(d->plot->font());
+        drawn.text->setColor(d->theme.color(ColorId::Text));
+        drawn.text->setBrush(d->theme.color(ColorId::Panel));
+        drawn.line->setVisible(true);
+        drawn.text->setVisible(true);
+    }
+    for (; used < d->marks.size(); ++used) {
+        d->marks.at(used).line->setVisible(false);
+        d->marks.at(used).text->setVisible(false);
+    }
+}
+
+QStringList PlotScene::markTexts() const
+{
+    QStringList texts;
+    for (const Private::Mark &mark : std::as_const(d->marks)) {
+        if (mark.text->visible())
+            texts << mark.text->text();
+    }
+    return texts;
 }
 
 QRect PlotScene::axisArea() const
@@ -442,6 +503,11 @@ void PlotScene::recolour()
     }
     for (QCPItemText *item : std::as_const(d->texts))
         item->setColor(theme.color(ColorId::Text));
+    for (const Private::Mark &mark : std::as_const(d->marks)) {
+        mark.line->setPen(QPen(theme.color(ColorId::TextMuted), 1, Qt::DashLine));
+        mark.text->setColor(theme.color(ColorId::Text));
+        mark.text->setBrush(theme.color(ColorId::Panel));
+    }
     plot->replot(QCustomPlot::rpQueuedReplot);
 }
 

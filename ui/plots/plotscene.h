@@ -39,6 +39,7 @@ public:
     [[nodiscard]] QStringList timeLabels() const;   ///< below the axis, as last painted
     [[nodiscard]] QStringList memoryLabels() const; ///< beside the axis, as last painted; none while nothing is known
     [[nodiscard]] QList<QRect> legendItems() const; ///< in the widget's coordinates, as last painted
+    [[nodiscard]] QStringList markTexts() const; ///< of the marks in the range
     [[nodiscard]] const QList<EndLabel> &labels() const;
     /// What stands in the middle while there is no line; empty otherwise.
     [[nodiscard]] QString emptyWords() const;
@@ -56,6 +57,7 @@ private:
     void recolour();
     void setAxis(const MemoryHistory &history);
     void drawLabels();
+    void drawMarks(const MemoryHistory &history);
     void drawEmptyWords(bool empty);
     class Private;
     std::unique_ptr<Private> d;

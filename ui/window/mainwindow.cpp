@@ -177,6 +177,17 @@ void MainWindow::addFindings(const QString &name, const FindingsPtr &findings)
     m_store->addFindings(name, findings);
 }
 
+void MainWindow::addMark(const QString &name, const QDateTime &at, const QString &text)
+{
+    m_store->addMark(name, at, text);
+}
+
+void MainWindow::setReclaiming(const QString &name, bool reclaiming)
+{
+    if (m_store->find(name))
+        pageOf(name)->setReclaiming(reclaiming);
+}
+
 void MainWindow::addFailure(const QString &name, const Error &error)
 {
     m_store->addFailure(name, error);
@@ -374,6 +385,9 @@ HostPage *MainWindow::pageOf(const QString &name)
     connect(page, &HostPage::editRequested, this, [this, name] { emit editRequested(name); });
     connect(page, &HostPage::servicesWanted, this,
             [this, name](const QList<ServiceSpec> &services) { emit servicesWanted(name, services); });
+    connect(page, &HostPage::reclaimRequested, this,
+            [this, name](const PlanOptions &options) { emit reclaimRequested(name, options); });
+    connect(page, &HostPage::offerChanged, this, &MainWindow::updateCommands);
     connect(page->plotPanel(), &PlotPanel::pausedChanged, this, &MainWindow::updateCommands);
     return page;
 }

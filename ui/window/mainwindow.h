@@ -49,6 +49,10 @@ public:
     void setState(const QString &name, const LinkState &state);
     void addSnapshot(const QString &name, const SnapshotPtr &snapshot);
     void addFindings(const QString &name, const FindingsPtr &findings);
+    /// Something was done to the host: on its plot.
+    void addMark(const QString &name, const QDateTime &at, const QString &text);
+    /// A reclaim runs there; reclaimRequested() asks to see it.
+    void setReclaiming(const QString &name, bool reclaiming);
     void addFailure(const QString &name, const Error &error);
     void ask(const QString &name, const Question &question);
     /// About this side, not about a host.
@@ -99,6 +103,8 @@ signals:
     void importRequested();
     /// Found on the host and not written down; a person wants them in hosts.toml.
     void servicesWanted(const QString &name, const QList<pilothouse::ServiceSpec> &services);
+    /// What is ticked among the holders is to be freed.
+    void reclaimRequested(const QString &name, const pilothouse::PlanOptions &options);
     void demoRequested();
     void hostsSubmitted(const QList<pilothouse::HostSpec> &hosts);
     void testRequested(const pilothouse::HostSpec &host);

@@ -38,6 +38,7 @@ void MainWindow::onCommand(CommandId id, bool checked)
     case CommandId::RetryNow: emit retryRequested(name); return;
     case CommandId::EditHost: emit editRequested(name); return;
     case CommandId::RemoveHost: emit removeRequested(name); return;
+    case CommandId::FreeMemory: pageOf(name)->reclaim(); return;
     case CommandId::CopySummary:
         if (const HostData *host = m_store->find(name))
             QGuiApplication::clipboard()->setText(summaryText(*host, m_store->now()));
@@ -101,6 +102,8 @@ void MainWindow::updateCommands()
         context.trouble = host->state.phase == Phase::Retrying || host->state.phase == Phase::Stopped
             || (host->snapshot && std::ranges::any_of(host->snapshot->problems, wantsSudo));
     }
+    if (const HostPage *page = m_pageByName.value(currentHost()))
+        context.reclaim = page->canReclaim();
     m_commands->setContext(context);
     const CommandId mode = m_theme.mode() == Theme::Mode::Light ? CommandId::ThemeLight
         : m_theme.mode() == Theme::Mode::Dark                   ? CommandId::ThemeDark

@@ -48,12 +48,14 @@ public:
     void wakeAfter(std::chrono::milliseconds time) override { wakeAt = now + time.count(); }
     [[nodiscard]] qint64 nowMs() const override { return now; }
     [[nodiscard]] Diagnosis diagnose(const Snapshot &) override { return {}; }
-    [[nodiscard]] Result<QString> keepEvidence(const QByteArray &text) override
+    void keepEvidence(const QByteArray &text) override
     {
         evidence += text;
-        if (diskFull)
-            return fail(ErrorCode::LocalIo, u"The disk is full."_s);
-        return u"there"_s;
+        isLook = false;
+        next = [this] {
+            run->takeEvidence(diskFull ? Result<QString>(fail(ErrorCode::LocalIo, u"The disk is full."_s))
+                                       : Result<QString>(u"there"_s));
+        };
     }
 
     ActionResult answer(const ActionRequest &request)
