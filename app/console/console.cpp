@@ -39,6 +39,7 @@ Console::Console(ConsoleOptions options, std::unique_ptr<SingleInstance> instanc
     , m_instance(std::move(instance))
     , m_theme(modeOf(m_options.theme))
     , m_window(m_theme)
+    , m_audit(m_window, m_options.stateDir)
     , m_aliases([this](const AliasAnswer &answer) {
         m_window.showAddHost(answer.aliases, answer.byAlias, answer.start ? &*answer.start : nullptr);
     })
@@ -69,6 +70,7 @@ Console::~Console()
 {
     // The links first: they tell the binding, and through it the window, that they end.
     m_picture.reset();
+    m_incidents.reset();
     m_reclaims.reset();
     m_follower.reset();
     m_services.reset();
@@ -149,6 +151,7 @@ void Console::openInventory()
     m_follower = std::make_unique<InventoryFollower>(m_window, *m_binding, m_options.configDir, m_options.readOnly);
     m_reclaims = std::make_unique<ReclaimDesk>(m_theme, m_window, *m_fleet, *m_binding, m_options.stateDir,
                                                [this](const QString &name) { return sshLineOf(name); });
+    m_incidents = std::make_unique<IncidentExport>(m_window, *m_fleet);
     const InventoryReading reading = readInventory(m_options.configDir);
     const Result<Inventory> &inventory = reading.inventory;
     if (inventory) {

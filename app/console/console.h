@@ -6,6 +6,7 @@
 // the opposite one. GUI thread; lives in main().
 
 #include "core/base/background.h"
+#include "app/console/auditview.h"
 #include "app/console/consoleoptions.h"
 #include "app/console/demohosts.h"
 #include "app/console/fleetbinding.h"
@@ -14,6 +15,7 @@
 #include "app/console/hostimporter.h"
 #include "app/console/hostremover.h"
 #include "app/console/hosttestbinding.h"
+#include "app/console/incidentexport.h"
 #include "app/console/inventoryfollower.h"
 #include "app/console/reclaimdesk.h"
 #include "app/console/serviceadder.h"
@@ -74,6 +76,7 @@ private:
     Theme m_theme;
     MainWindow m_window;
     StopSignals m_signals;
+    AuditView m_audit;
     std::unique_ptr<DemoHosts> m_demo;
     std::unique_ptr<Fleet> m_fleet;
     std::unique_ptr<FleetBinding> m_binding;
@@ -84,6 +87,7 @@ private:
     std::unique_ptr<HostImporter> m_importer;
     std::unique_ptr<ServiceAdder> m_services;
     std::unique_ptr<ReclaimDesk> m_reclaims;
+    std::unique_ptr<IncidentExport> m_incidents;
     std::unique_ptr<FleetPicture> m_picture;
     Background<AliasAnswer> m_aliases;
     Background<SaveAnswer> m_saves;

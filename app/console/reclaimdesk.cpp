@@ -47,6 +47,8 @@ ReclaimDesk::ReclaimDesk(const Theme &theme, MainWindow &window, Fleet &fleet, F
     , m_stateDir(std::move(stateDir))
     , m_sshLine(std::move(sshLine))
     , m_actors([this](const ActorAnswer &answer) {
+        if (answer.turn)
+            m_turn = answer.turn;
         Case *open = find(answer.name);
         if (!open)
             return;
@@ -70,6 +72,19 @@ ReclaimDesk::~ReclaimDesk()
 {
     for (auto &[name, open] : m_cases)
         delete open.dialog;
+}
+
+ReclaimDesk::ActorAnswer ReclaimDesk::makeActor(const QString &name, const QString &folder)
+{
+    ActorAnswer answer{name, actorHere(folder, name), {}};
+    if (!answer.actor)
+        return answer;
+    auto turn = AuditTurn::begin(answer.actor->auditFolder);
+    if (turn)
+        answer.turn = *std::move(turn);
+    else
+        answer.actor = fail(turn.error());
+    return answer;
 }
 
 ReclaimDesk::Case *ReclaimDesk::find(const QString &name)
@@ -112,7 +127,7 @@ void ReclaimDesk::begin(const QString &name, const PlanOptions &options)
     connect(diagnosis, &LiveDiagnosis::diagnosed, open.dialog,
             [this, name](const FindingsPtr &findings) { take(name, findings); });
     connect(link, &HostLink::stateChanged, open.dialog, [this, name](const LinkState &state) { follow(name, state); });
-    m_actors.run([name, folder = m_stateDir] { return ActorAnswer{name, actorHere(folder, name)}; });
+    m_actors.run([name, folder = m_stateDir] { return makeActor(name, folder); });
     open.dialog->show();
     refresh(name);
     look(name);

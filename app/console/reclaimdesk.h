@@ -6,6 +6,7 @@
 // owned by Console, gone before the fleet.
 
 #include "app/console/fleetbinding.h"
+#include "core/audit/auditturn.h"
 #include "core/base/background.h"
 #include "core/fleet/reclaimjob.h"
 #include "core/workflow/plan.h"
@@ -49,6 +50,7 @@ private:
     {
         QString name;
         Result<Actor> actor;
+        std::shared_ptr<AuditTurn> turn;
     };
 
     void look(const QString &name);
@@ -69,6 +71,9 @@ private:
     FleetBinding &m_binding;
     const QString m_stateDir;
     const SshLine m_sshLine;
+    [[nodiscard]] static ActorAnswer makeActor(const QString &name, const QString &folder);
+
+    std::shared_ptr<AuditTurn> m_turn; ///< from the first that was begun
     Background<ActorAnswer> m_actors;
     std::map<QString, Case> m_cases;
 };

@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-// Runs something that may take its time (files, a diagnosis) beside the calling thread and brings its result back there.
-// The receiver of the result owns the object; destroyed earlier, the result is dropped. Any thread with an event loop.
+// Runs something that may take its time (files, a diagnosis) beside the calling thread and brings its result back
+// there. The receiver of the result owns the object; destroyed earlier, the result is dropped. Any thread with an
+// event loop.
 
 #include "core/base/handoff.h"
 

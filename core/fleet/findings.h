@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-// What a deep look at a host came to: its snapshot, what it means, and what a reclaim would do by default. Immutable once
-// shared; any thread.
+// What a deep look at a host came to: its snapshot, what it means, and what a reclaim would do by default. Immutable
+// once shared; any thread.
 
 #include "core/workflow/plan.h"
 

@@ -241,9 +241,8 @@ void LiveDiagnosis::schedule()
         return;
     }
     const auto interval = m_changed ? (m_inView ? m_times.changed : m_times.changedInBackground)
-        : !m_inView                 ? m_times.background
-        : isUnsettled()             ? m_times.unsettled
-                                    : m_times.inView;
+        : isUnsettled()             ? (m_inView ? m_times.unsettled : m_times.unsettledInBackground)
+                                    : (m_inView ? m_times.inView : m_times.background);
     const qint64 since = m_lastLook.isValid() ? m_lastLook.elapsed() : interval.count();
     m_due.start(std::chrono::milliseconds(std::max<qint64>(0, interval.count() - since)));
 }

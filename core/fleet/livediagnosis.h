@@ -29,6 +29,7 @@ public:
         Time inView{20'000};
         Time unsettled{8'000};          ///< in view, while a family starts or is not known yet
         Time background{60'000};
+        Time unsettledInBackground{20'000};
         Time changed{3'000};            ///< in view, after the picture has changed: the shortest
         Time changedInBackground{15'000};
         Time answersKept{55'000};       ///< ports of the same processes are not asked again sooner

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-// Runs a reclaim that a person agreed to on a live host: joins the state machine of core/workflow to the host's link, its
-// clock, the disk and the diagnosis. Lives in the link's facade's thread; the disk is waited for beside it.
+// Runs a reclaim that a person agreed to on a live host: joins the state machine of core/workflow to the host's link,
+// its clock, the disk and the diagnosis. Lives in the link's facade's thread; the disk is waited for beside it.
 
 #include "core/base/background.h"
 #include "core/diagnosis/lineage.h"

@@ -59,6 +59,10 @@ public:
             if (const auto named = include(identity); !named)
                 return fail(named.error());
         }
+        if (m_options.only) {
+            if (const auto named = include(*m_options.only); !named)
+                return fail(named.error());
+        }
         for (const Family &family : m_diagnosis.families)
             consider(family);
         std::ranges::sort(m_plan.families, {}, &PlanFamily::id);
@@ -130,6 +134,8 @@ private:
     void consider(const Family &family)
     {
         const bool included = m_included.contains(family.id);
+        if (!included && m_options.only)
+            return;
         if (!included) {
             const bool onCards = m_options.gpus.isEmpty()
                 || std::ranges::any_of(family.gpus, [&](int gpu) { return m_options.gpus.contains(gpu); });
@@ -170,6 +176,10 @@ private:
                 planned.userUnit = member.process->owner.kind == Owner::Kind::UserUnit;
             }
             planned.targets += targetOf(member, first);
+        }
+        if (m_options.only) {
+            planned.targets.removeIf([&](const PlanTarget &one) { return one.process.identity != *m_options.only; });
+            m_plan.left += u"Family %1: only one of its processes was named."_s.arg(family.id);
         }
         if (planned.targets.isEmpty())
             return;

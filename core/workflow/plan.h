@@ -18,6 +18,7 @@ struct PlanOptions
 {
     QList<int> gpus;                 ///< only families that hold memory on one of these; empty: all
     QList<ProcessIdentity> include;  ///< families of these too, by a person's explicit word
+    std::optional<ProcessIdentity> only; ///< that process alone, by a person's explicit word; its family is left otherwise
     std::optional<qint64> belowMib;  ///< each GPU concerned has to get below it
     std::optional<std::chrono::milliseconds> grace; ///< between SIGTERM and SIGKILL, for all
     bool cleanShm = false;           ///< remove files of /dev/shm that only the targets map

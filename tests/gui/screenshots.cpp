@@ -8,11 +8,14 @@
 #include "ui/commands/commandset.h"
 #include "ui/dialogs/importdialog.h"
 #include "ui/dialogs/edithostdialog.h"
+#include "ui/workflow/reclaimdialog.h"
 
 #include <QApplication>
 #include <QDir>
 #include <QRadioButton>
 #include <QTextStream>
+#include <QToolButton>
+#include <QTreeView>
 
 #include <cmath>
 
@@ -80,6 +83,10 @@ public:
         add(u"gpu17"_s, [](const QString &host, qint64 age) { return faultHost(host, age); });
         add(u"stale1"_s, [](const QString &host, qint64 age) { return servingHost(host, age + 14'000); });
         MainWindow &window = *m_fixture.window;
+        window.addFindings(u"gpu1"_s, findingsOf(servingHost(u"gpu1"_s)));
+        window.addFindings(u"gpu3"_s, findingsOf(leftoverHost(u"gpu3"_s)));
+        window.addFindings(u"<b>hostile</b>"_s, findingsOf(hostileHost(u"<b>hostile</b>"_s)));
+        window.addFindings(u"crowd"_s, findingsOf(crowdedHost(u"crowd"_s)));
         window.addHost(spec(u"connecting1"_s));
         window.setState(u"connecting1"_s, connecting(u"key exchange with 10.0.0.5:22"_s));
         window.addHost(spec(u"failed1"_s));
@@ -189,6 +196,69 @@ void shootImport(Studio &studio)
     studio.shootDialog(u"importDialog"_s, u"import"_s);
 }
 
+void shootHolders(Studio &studio)
+{
+    MainWindow &window = *studio.fixture().window;
+    window.openHost(u"gpu3"_s);
+    window.addMark(u"gpu3"_s, sceneNow().addSecs(-150), u"stop"_s);
+    window.addMark(u"gpu3"_s, sceneNow().addSecs(-145), u"TERM"_s);
+    window.addMark(u"gpu3"_s, sceneNow().addSecs(-60), u"KILL"_s);
+    studio.fixture().find<QToolButton>(u"holderWhy"_s)->click();
+    auto *table = studio.fixture().find<QTreeView>(u"processTable"_s);
+    table->setCurrentIndex(table->model()->index(2, 0));
+    studio.shoot(u"evidence"_s);
+    studio.fixture().find<QToolButton>(u"holderWhy"_s)->click();
+    studio.fixture().find<QToolButton>(u"holderOthers"_s)->click();
+    studio.shoot(u"others"_s);
+    studio.fixture().find<QToolButton>(u"holderOthers"_s)->click();
+}
+
+void shootReclaim(Studio &studio)
+{
+    using State = WorkflowEvent::State;
+    MainWindow &window = *studio.fixture().window;
+    const FindingsPtr findings = findingsOf(leftoverHost(u"gpu3"_s));
+    const auto show = [&](int until) {
+        auto *dialog = new ReclaimDialog(studio.fixture().theme, u"gpu3"_s, &window);
+        dialog->show();
+        dialog->showPlan(findings->plan, *findings->snapshot);
+        dialog->refresh(window.store().find(u"gpu3"_s)->history, sceneNow());
+        if (until == 0)
+            return dialog;
+        dialog->showRunning();
+        const auto say = [](int at, const QString &step, State state, const QString &text) {
+            return WorkflowEvent{sceneNow().addSecs(at), step, state, text, {}};
+        };
+        const QList<WorkflowEvent> events{
+            say(-20, u"who_else"_s, State::Started, u"Takes the host's lock and looks who else is here."_s),
+            say(-19, u"who_else"_s, State::Done, u"Nobody else is at work here."_s),
+            say(-19, u"evidence"_s, State::Started, u"Keeps evidence, for at most 10 s."_s),
+            say(-17, u"evidence"_s, State::Done, u"Evidence is kept in ~/.local/state/pilothouse/evidence/gpu3.txt."_s),
+            say(-17, u"terminate"_s, State::Started, u"SIGTERM to 8 processes."_s),
+            say(-16, u"terminate"_s, State::Done, u"8 of 8 signalled."_s),
+            say(-16, u"grace"_s, State::Started, u"Waits 5 s for them to end by themselves."_s),
+            say(-11, u"kill"_s, State::Started, u"SIGKILL to the 8 processes that are left; trackers are spared."_s),
+            say(-10, u"kill"_s, State::Done, u"8 of 8 signalled."_s),
+            say(-9, u"end_of_processes"_s, State::Done, u"All of them have ended after 1 s."_s),
+            say(-9, u"memory"_s, State::Started, u"Waits for the memory: usually 11 s."_s),
+            say(-3, u"memory"_s, State::Done, u"Memory is back: 8 GPUs, 3 readings alike."_s),
+            say(-2, u"second_look"_s, State::Done, u"Its memory is free."_s),
+            say(-2, u"result"_s, State::Done, u"What they held is free."_s)};
+        for (const WorkflowEvent &event : events.first(until))
+            dialog->addEvent(event);
+        dialog->refresh(window.store().find(u"gpu3"_s)->history, sceneNow());
+        if (until == events.size())
+            dialog->finish(0);
+        return dialog;
+    };
+    int number = 0;
+    for (const int until : {0, 7, 14}) {
+        ReclaimDialog *dialog = show(until);
+        studio.shootDialog(u"reclaimDialog"_s, u"reclaim%1"_s.arg(++number));
+        delete dialog;
+    }
+}
+
 void shootAll(Studio &studio)
 {
     studio.shoot(u"empty"_s);
@@ -196,6 +266,8 @@ void shootAll(Studio &studio)
     studio.shootHost(u"gpu1"_s, u"serving"_s);
     studio.shootHost(u"gpu2"_s, u"free"_s);
     studio.shootHost(u"gpu3"_s, u"leftover"_s);
+    shootHolders(studio);
+    shootReclaim(studio);
     studio.shootHost(u"gpu4"_s, u"hung"_s);
     studio.shootHost(u"gb10"_s, u"unified"_s);
     studio.shootHost(u"mig1"_s, u"mig"_s);

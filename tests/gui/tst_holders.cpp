@@ -16,6 +16,7 @@
 #include <QApplication>
 #include <QClipboard>
 #include <QListView>
+#include <QMenu>
 #include <QPlainTextEdit>
 #include <QPushButton>
 #include <QSignalSpy>
@@ -51,7 +52,7 @@ struct Window : WindowFixture
     {
         int count = 0;
         for (int row = 0; row < table()->model()->rowCount(); ++row)
-            count += table()->model()->index(row, 0).data(Qt::CheckStateRole) == Qt::Checked;
+            count += table()->model()->index(row, 0).data(Qt::CheckStateRole).toInt() == Qt::Checked;
         return count;
     }
     void addLeftovers()
@@ -195,7 +196,8 @@ private slots:
         QCOMPARE(w.cell(u"91"_s, Column::Judged).data().toString(), u"–"_s);
         QCOMPARE(w.ticked(), 0);
         w.table()->setCurrentIndex(w.cell(u"91"_s, Column::Name));
-        const QAbstractItemModelTester tester(w.table()->model(), QAbstractItemModelTester::FailureReportingMode::QtTest);
+        const QAbstractItemModelTester tester(w.table()->model(),
+                                              QAbstractItemModelTester::FailureReportingMode::QtTest);
         const QPersistentModelIndex row = w.cell(u"91"_s, Column::Name);
         w.window->addFindings(u"gpu3"_s, findingsOf(leftoverHost(u"gpu3"_s)));
         QVERIFY(row.isValid());
@@ -224,7 +226,8 @@ private slots:
         deep.processes->append(open);
         w.window->addFindings(u"gpu3"_s, findingsOf(deep));
         QVERIFY(w.cell(u"4711"_s, Column::Name).isValid());
-        QVERIFY2(w.cell(u"4711"_s, Column::Name).data(StaleRole).toBool(), "the last tick did not list it");
+        const QString hint = w.cell(u"4711"_s, Column::Name).data(Qt::ToolTipRole).toString();
+        QVERIFY2(hint.contains(u"Only a deep look lists it"_s), qPrintable(hint));
         w.window->addSnapshot(u"gpu3"_s, shared(leftoverHost(u"gpu3"_s)));
         QVERIFY(w.cell(u"4711"_s, Column::Name).isValid());
         // One that held memory and is listed no more is gone.
@@ -288,6 +291,58 @@ private slots:
         QTRY_VERIFY(!shown->isEnabled());
     }
 
+    void menu_endsOneProcessAlone()
+    {
+        Window w;
+        w.addLeftovers();
+        QSignalSpy wanted(w.window.get(), &MainWindow::reclaimRequested);
+        const auto open = [&](const QString &pid) {
+            w.table()->setCurrentIndex(w.cell(pid, Column::Name));
+            emit w.table()->customContextMenuRequested(QPoint(5, 5));
+            return w.window->findChild<QMenu *>(u"holderMenu"_s);
+        };
+        const auto action = [](QMenu *menu, const QString &name) { return menu->findChild<QAction *>(name); };
+        QMenu *menu = open(u"91"_s);
+        QVERIFY(menu);
+        QVERIFY(action(menu, u"holderEnd"_s)->isEnabled());
+        action(menu, u"holderKill"_s)->trigger();
+        QCOMPARE(wanted.size(), 1);
+        const auto options = wanted.first().at(1).value<PlanOptions>();
+        QVERIFY(options.only);
+        QCOMPARE(options.only->pid.value, 91);
+        QVERIFY(options.grace == std::chrono::milliseconds(0));
+        action(menu, u"holderStory"_s)->trigger();
+        QVERIFY(w.window->findChild<QPlainTextEdit *>(u"holderEvidence"_s)->isVisible());
+        action(menu, u"holderTick"_s)->trigger();
+        QCOMPARE(w.ticked(), 0);
+        menu->close();
+        QTRY_VERIFY(!w.window->findChild<QMenu *>(u"holderMenu"_s));
+        menu = open(u"86"_s); // a tracker ends with its family
+        QVERIFY(!action(menu, u"holderEnd"_s)->isEnabled());
+        QVERIFY(!action(menu, u"holderKill"_s)->toolTip().isEmpty());
+        menu->close();
+        QTRY_VERIFY(!w.window->findChild<QMenu *>(u"holderMenu"_s));
+        HostSpec host = spec(u"gpu3"_s);
+        host.access = Access::ReadOnly;
+        w.window->addHost(host);
+        menu = open(u"91"_s);
+        QVERIFY(!action(menu, u"holderEnd"_s)->isEnabled());
+        QVERIFY2(action(menu, u"holderEnd"_s)->toolTip().contains(u"read-only"_s), "the reason");
+    }
+
+    void resetReadiness_listsWhatIsInTheWay()
+    {
+        Window w;
+        w.addLeftovers();
+        w.action(u"host.reset"_s)->trigger();
+        auto *text = w.find<QPlainTextEdit>(u"resetDialogText"_s);
+        QVERIFY(text);
+        const QString words = text->toPlainText();
+        QVERIFY2(words.contains(u"VLLM::Worker_TP3 (PID 91) has it open (leftover)."_s), qPrintable(words));
+        QVERIFY2(words.contains(u"Persistence mode keeps it open: nvidia-smi -pm 0 -i 7"_s), qPrintable(words));
+        QVERIFY2(words.contains(u"recovery action: none"_s), qPrintable(words));
+    }
+
     void marks_standOnThePlot()
     {
         Window w;
@@ -320,9 +375,9 @@ private slots:
         Window w;
         w.addHost(u"h"_s, hostileHost);
         w.window->addFindings(u"h"_s, findingsOf(hostileHost(u"h"_s)));
-        w.table()->setCurrentIndex(w.table()->model()->index(0, 0));
+        w.table()->setCurrentIndex(w.cell(u"666"_s, Column::Name));
         QTest::keyClick(w.table(), Qt::Key_Return);
-        QCOMPARE(w.table()->model()->index(0, 0).data().toString(), u"<img>"_s);
+        QCOMPARE(w.table()->currentIndex().data().toString(), u"<img>"_s);
         QVERIFY(w.window->findChild<QPlainTextEdit *>(u"holderEvidence"_s)->toPlainText().contains(u"<img>"_s));
     }
 };

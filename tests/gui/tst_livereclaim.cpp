@@ -46,7 +46,8 @@ struct Scene
     }
     void add(const QString &folder, Access access)
     {
-        for (HostSpec host : loadInventory(folder)->hosts) {
+        const Inventory inventory = *loadInventory(folder);
+        for (HostSpec host : inventory.hosts) {
             host.access = access;
             if (host.name == u"gpu3"_s)
                 binding.addHost(host);

@@ -535,7 +535,8 @@ private slots:
                 break;
         }
         QCOMPARE(order, (QStringList{u"plotSpan5min"_s, u"plotSpan1h"_s, u"plotPause"_s, u"memoryPlot"_s, u"gpuTable"_s,
-                                     u"holderOthers"_s, u"holderWhy"_s, u"processFilter"_s, u"processTable"_s, u"hostFilter"_s, u"hostList"_s}));
+                                     u"holderOthers"_s, u"holderWhy"_s, u"processFilter"_s, u"processTable"_s,
+                                     u"hostFilter"_s, u"hostList"_s}));
     }
 
     void keyboard_emptyWindowStartsAtItsFirstButton()

@@ -61,8 +61,8 @@ private slots:
     {
         const Shown shown(*leftoverHost(u"gpu3"_s).processes);
         QCOMPARE(printed(shown.model).first(),
-                 u"VLLM::Worker_TP0 | – | 94.4 GiB | 0 | 88 | session 361 | 2 h 10 min | 6.5 GiB |  | root | sleeping | "
-                 "VLLM::Worker_TP0 | "_s);
+                 u"VLLM::Worker_TP0 | – | 94.4 GiB | 0 | 88 | session 361 | 2 h 10 min | 6.5 GiB |  | root | sleeping "
+                 "| VLLM::Worker_TP0 | "_s);
         QCOMPARE(printed(shown.model).last().section(u" | "_s, 0, 4), u"resource_tracker | – |  |  | 86"_s);
     }
 
@@ -258,8 +258,8 @@ private slots:
         QCOMPARE(hidden(), QList<Column>());
         QVERIFY(panel.text().contains(u"Host memory"_s));
         panel.resize(300, 300); // hopeless: what says who it is stays
-        QTRY_COMPARE(hidden(), (QList<Column>{Column::Running, Column::HostMemory, Column::Role, Column::User, Column::State,
-                                              Column::Command}));
+        QTRY_COMPARE(hidden(), (QList<Column>{Column::Running, Column::HostMemory, Column::Role, Column::User,
+                                              Column::State, Column::Command}));
     }
 
     void manyProcesses_mergeQuickly()

@@ -24,7 +24,7 @@ using Phase = ReclaimDialog::Phase;
 
 namespace {
 
-WorkflowEvent event(int second, const QString &step, State state, const QString &text)
+WorkflowEvent happened(int second, const QString &step, State state, const QString &text)
 {
     return {sceneNow().addSecs(second), step, state, text, {}};
 }
@@ -77,6 +77,7 @@ private slots:
         QApplication::setActiveWindow(const_cast<ReclaimDialog *>(&s.dialog));
         QCOMPARE(s.dialog.focusWidget(), s.find<QPushButton>(u"reclaimClose"_s));
         auto *steps = s.find<QTreeView>(u"reclaimSteps"_s);
+        steps->setFocus();
         QTest::keyClick(steps, Qt::Key_Return);
         QTest::keyClick(steps, Qt::Key_Space);
         QCOMPARE(agreed.size(), 0);
@@ -104,13 +105,13 @@ private slots:
         s.dialog.showRunning();
         auto *kill = s.find<QPushButton>(u"reclaimKillNow"_s);
         QVERIFY(!kill->isEnabled());
-        s.dialog.addEvent(event(0, u"who_else"_s, State::Started, u"Takes the lock."_s));
-        s.dialog.addEvent(event(1, u"who_else"_s, State::Done, u"Nobody else is at work here."_s));
-        s.dialog.addEvent(event(1, u"evidence"_s, State::Started, u"Keeps evidence."_s));
-        s.dialog.addEvent(event(3, u"evidence"_s, State::Done, u"Kept in /x."_s));
-        s.dialog.addEvent(event(3, u"terminate"_s, State::Started, u"SIGTERM to 8."_s));
-        s.dialog.addEvent(event(3, u"terminate"_s, State::Done, u"8 signalled."_s));
-        s.dialog.addEvent(event(3, u"grace"_s, State::Started, u"Waits 5 s."_s));
+        s.dialog.addEvent(happened(0, u"who_else"_s, State::Started, u"Takes the lock."_s));
+        s.dialog.addEvent(happened(1, u"who_else"_s, State::Done, u"Nobody else is at work here."_s));
+        s.dialog.addEvent(happened(1, u"evidence"_s, State::Started, u"Keeps evidence."_s));
+        s.dialog.addEvent(happened(3, u"evidence"_s, State::Done, u"Kept in /x."_s));
+        s.dialog.addEvent(happened(3, u"terminate"_s, State::Started, u"SIGTERM to 8."_s));
+        s.dialog.addEvent(happened(3, u"terminate"_s, State::Done, u"8 signalled."_s));
+        s.dialog.addEvent(happened(3, u"grace"_s, State::Started, u"Waits 5 s."_s));
         QCOMPARE(s.steps().at(0), u"done | Lock | 1.0 s | Nobody else is at work here."_s);
         QCOMPARE(s.steps().at(1), u"done | Evidence | 2.0 s | Kept in /x."_s);
         QCOMPARE(s.steps().at(2), u"running | SIGTERM | 0.0 s | Waits 5 s."_s);
@@ -118,16 +119,16 @@ private slots:
         QSignalSpy hurry(&s.dialog, &ReclaimDialog::killNowRequested);
         kill->click();
         QCOMPARE(hurry.size(), 1);
-        s.dialog.refresh({}, sceneNow().addSecs(5));
+        s.dialog.refresh(MemoryHistory(), sceneNow().addSecs(5));
         QCOMPARE(s.steps().at(2), u"running | SIGTERM | 2.0 s | Waits 5 s."_s);
-        s.dialog.addEvent(event(8, u"grace"_s, State::Done, u"All of them have ended after 5 s."_s));
+        s.dialog.addEvent(happened(8, u"grace"_s, State::Done, u"All of them have ended after 5 s."_s));
         QVERIFY(!kill->isEnabled());
-        s.dialog.addEvent(event(8, u"memory"_s, State::Started, u"Waits for the memory."_s));
+        s.dialog.addEvent(happened(8, u"memory"_s, State::Started, u"Waits for the memory."_s));
         QCOMPARE(s.steps().at(2), u"done | SIGTERM | 5.0 s | All of them have ended after 5 s."_s);
         QCOMPARE(s.steps().at(3), u"skipped | SIGKILL |  | Not needed."_s);
-        s.dialog.addEvent(event(11, u"memory"_s, State::Done, u"Memory is back."_s));
-        s.dialog.addEvent(event(12, u"second_look"_s, State::Done, u"Its memory is free."_s));
-        s.dialog.addEvent(event(12, u"result"_s, State::Done, u"What they held is free."_s));
+        s.dialog.addEvent(happened(11, u"memory"_s, State::Done, u"Memory is back."_s));
+        s.dialog.addEvent(happened(12, u"second_look"_s, State::Done, u"Its memory is free."_s));
+        s.dialog.addEvent(happened(12, u"result"_s, State::Done, u"What they held is free."_s));
         s.dialog.finish(0);
         QVERIFY(s.find<RunLabel>(u"reclaimHeadline"_s)->text().startsWith(u"gpu3 Done What they held is free."_s));
         QVERIFY(s.steps().last().startsWith(u"done | Unlock"_s));
@@ -143,9 +144,9 @@ private slots:
     {
         Shown s;
         s.dialog.showRunning();
-        s.dialog.addEvent(event(0, u"who_else"_s, State::Started, u"Takes the lock."_s));
-        s.dialog.addEvent(event(1, u"who_else"_s, State::Refused, u"ada@desk is at work on this host (3 s ago)."_s));
-        s.dialog.addEvent(event(1, u"result"_s, State::Refused, u"ada@desk is at work on this host (3 s ago)."_s));
+        s.dialog.addEvent(happened(0, u"who_else"_s, State::Started, u"Takes the lock."_s));
+        s.dialog.addEvent(happened(1, u"who_else"_s, State::Refused, u"ada@desk is at work on this host (3 s ago)."_s));
+        s.dialog.addEvent(happened(1, u"result"_s, State::Refused, u"ada@desk is at work on this host (3 s ago)."_s));
         s.dialog.finish(7);
         QCOMPARE(s.steps().first(), u"refused | Lock | 1.0 s | ada@desk is at work on this host (3 s ago)."_s);
         QVERIFY(s.steps().at(2).startsWith(u"skipped | SIGTERM |  | "_s));

@@ -78,6 +78,17 @@ QString freedWords(const HostVerdict &host)
     return Tr::tr("%1 of it can be freed").arg(format::memory(host.reclaimableMib));
 }
 
+/// As the deep look saw it: its age goes with the time of that look.
+Process asSeen(const Process &process, const Findings &findings)
+{
+    const QString key = rowKeyOf(process);
+    for (const Process &seen : findings.snapshot->processes.value_or(QList<Process>())) {
+        if (seen.pid == process.pid && rowKeyOf(seen) == key)
+            return seen;
+    }
+    return process;
+}
+
 QStringList storyLines(const Family &family, const QDateTime &now)
 {
     QStringList lines;
@@ -134,9 +145,9 @@ QString countWords(const Diagnosis &diagnosis)
     return words.join(u" · "_s);
 }
 
-QString holderText(const Process &process, const ProcessVerdict &verdict, const Findings &findings,
-                   const QDateTime &now)
+QString holderText(const Process &shown, const ProcessVerdict &verdict, const Findings &findings, const QDateTime &now)
 {
+    const Process process = asSeen(shown, findings);
     QStringList head{Tr::tr("%1 (PID %2): %3").arg(shortNameOf(process)).arg(process.pid.value)
                          .arg(textOf(verdict.verdict))};
     head << roleText(verdict.role) << textOf(process.owner);
@@ -144,6 +155,8 @@ QString holderText(const Process &process, const ProcessVerdict &verdict, const 
         const auto age = static_cast<qint64>(process.elapsedS.value() * 1000);
         head << Tr::tr("since %1").arg(format::localTime(findings.snapshot->takenAt.addMSecs(-age), now));
     }
+    if (process.rssKib.isKnown())
+        head << Tr::tr("%1 of host memory").arg(format::hostMemory(process.rssKib));
     head.removeAll(QString());
     QStringList lines{head.join(u" · "_s), evidenceText(verdict)};
     for (const Family &family : findings.diagnosis.families) {

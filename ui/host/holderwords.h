@@ -15,7 +15,7 @@ namespace pilothouse {
 [[nodiscard]] QString countWords(const Diagnosis &diagnosis);
 
 /// One process: who, verdict, why, what to do, and the story of its family. Lines of plain text.
-[[nodiscard]] QString holderText(const Process &process, const ProcessVerdict &verdict, const Findings &findings,
+[[nodiscard]] QString holderText(const Process &shown, const ProcessVerdict &verdict, const Findings &findings,
                                  const QDateTime &now);
 
 /// Every family that is no helper, with its evidence and story, for a ticket.

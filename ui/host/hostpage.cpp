@@ -117,6 +117,13 @@ HostPage::HostPage(const Theme &theme, QWidget *parent)
     connect(m_offer, &ServiceOffer::addRequested, this, &HostPage::servicesWanted);
     connect(m_free, &QPushButton::clicked, this, &HostPage::reclaim);
     connect(m_processes, &ProcessPanel::choiceChanged, this, &HostPage::showOffer);
+    connect(m_processes, &ProcessPanel::endRequested, this, [this](const ProcessIdentity &process, bool atOnce) {
+        PlanOptions options;
+        options.only = process;
+        if (atOnce)
+            options.grace = std::chrono::milliseconds(0);
+        emit reclaimRequested(options);
+    });
 }
 
 void HostPage::buildHead()
@@ -128,6 +135,7 @@ void HostPage::buildHead()
     m_headRetry->setObjectName(u"headRetryButton"_s);
     m_headRetry->hide();
     m_free->setObjectName(u"freeButton"_s);
+    m_free->setText(tr("Free Memory…"));
     m_free->hide();
     auto *words = new QVBoxLayout;
     words->setSpacing(space(this, 1) / 2);
@@ -182,9 +190,11 @@ void HostPage::showOffer()
 {
     if (!m_host)
         return;
+    m_processes->setForbidden(m_reclaiming ? tr("A reclaim runs on this host.") : changesForbidden(*m_host));
     const bool before = canReclaim();
     const ReclaimOffer offer = reclaimOfferOf(*m_host, m_processes->choice(), m_now);
-    m_free->setText(m_reclaiming ? tr("Show What Is Running…") : offer.text);
+    if (m_reclaiming || offer.isThere)
+        m_free->setText(m_reclaiming ? tr("Show What Is Running…") : offer.text);
     m_free->setToolTip(plainToolTip(m_reclaiming ? QString() : offer.forbidden + offer.hint));
     m_free->setEnabled(m_reclaiming || offer.forbidden.isEmpty());
     m_free->setVisible(m_reclaiming || offer.isThere);

@@ -229,6 +229,13 @@ QVariant whySort(const Holder &holder)
     return why(holder);
 }
 
+QString nameHint(const Holder &holder)
+{
+    QStringList lines{role(holder), commandHint(holder.process)};
+    lines.removeAll(QString());
+    return lines.join(u'\n');
+}
+
 QString roleHint(const Holder &holder)
 {
     return holder.verdict && !holder.verdict->rule.isEmpty() ? Tr::tr("Rule %1").arg(holder.verdict->rule) : QString();
@@ -237,9 +244,9 @@ QString roleHint(const Holder &holder)
 #define T(text) QT_TRANSLATE_NOOP("ProcessTable", text)
 using enum ProcessColumn;
 constexpr std::array columns{
-    ProcessColumnInfo{Name, T("Process"), u"VLLM::Worker_TP00 ____", false, of<shortNameOf>,
-                      sameAsDisplayed<shortNameOf>, of<commandHint>},
-    ProcessColumnInfo{Judged, T("Verdict"), u"infrastructure", false, verdict, verdictSort, verdictHint},
+    ProcessColumnInfo{Name, T("Process"), u"VLLM::Worker_TP00 __", false, of<shortNameOf>,
+                      sameAsDisplayed<shortNameOf>, nameHint},
+    ProcessColumnInfo{Judged, T("Verdict"), u"leftover___", false, verdict, verdictSort, verdictHint},
     ProcessColumnInfo{GpuMemory, T("GPU memory"), u"GPU memory", true, of<gpuMemory>, of<gpuMemorySort>,
                       of<gpuMemoryHint>},
     ProcessColumnInfo{Gpus, T("GPU"), u"GPU ______", false, of<gpus>, of<gpusSort>, of<gpuMemoryHint>},

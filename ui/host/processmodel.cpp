@@ -168,14 +168,18 @@ QVariant ProcessModel::data(const QModelIndex &index, int role) const
     }
     switch (role) {
     case Qt::DisplayRole: return info.display(row.holder);
-    case Qt::ToolTipRole: return plainToolTip(info.hint(row.holder));
+    case Qt::ToolTipRole:
+        if (row.seenBefore && column == ProcessColumn::Name)
+            return plainToolTip(info.hint(row.holder) + u'\n'
+                                + tr("Only a deep look lists it; it stands as seen then."));
+        return plainToolTip(info.hint(row.holder));
     case Qt::AccessibleTextRole:
         return column == ProcessColumn::Name ? rowText(row.holder) : info.display(row.holder);
     case Qt::TextAlignmentRole: return int((info.right ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter);
     case Qt::CheckStateRole: return column == ProcessColumn::Name ? tick(row) : QVariant();
     case SortRole: return info.sort(row.holder);
     case KeyRole: return row.key;
-    case StaleRole: return m_stale || row.seenBefore;
+    case StaleRole: return m_stale;
     case FilterRole: return rowText(row.holder);
     case SeverityRole: {
         const bool stuck = row.holder.process.state == QChar(u'D') || row.holder.process.state == QChar(u'Z');

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-// The holders of a host as rows, merged by identity at each snapshot, with what the last deep look said of each, and the
-// proxy that sorts and filters them. GUI thread.
+// The holders of a host as rows, merged by identity at each snapshot, with what the last deep look said of each, and
+// the proxy that sorts and filters them. GUI thread.
 
 #include "ui/host/holderchoice.h"
 #include "ui/host/processcolumns.h"

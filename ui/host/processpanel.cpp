@@ -12,10 +12,13 @@
 #include "ui/theme/plain.h"
 #include "ui/theme/theme.h"
 
+#include <QClipboard>
 #include <QEvent>
+#include <QGuiApplication>
 #include <QHeaderView>
 #include <QKeyEvent>
 #include <QLineEdit>
+#include <QMenu>
 #include <QPlainTextEdit>
 #include <QPushButton>
 #include <QStackedLayout>
@@ -29,7 +32,7 @@ using namespace Qt::StringLiterals;
 
 namespace {
 
-constexpr int leastWhy = 34; // characters
+constexpr int leastWhy = 24; // characters
 constexpr int evidenceLines = 6;
 
 Quantity<qint64> unattributedOf(const Snapshot &snapshot)
@@ -175,6 +178,8 @@ void ProcessPanel::buildEvidence()
     m_evidence->document()->setDocumentMargin(space(this, 3));
     m_evidence->hide();
     connect(m_view->selectionModel(), &QItemSelectionModel::currentRowChanged, this, &ProcessPanel::showEvidence);
+    m_view->setContextMenuPolicy(Qt::CustomContextMenu);
+    connect(m_view, &QTreeView::customContextMenuRequested, this, &ProcessPanel::showMenu);
     connect(m_view, &QTreeView::activated, m_whyButton, &QToolButton::toggle);
 }
 
@@ -302,6 +307,48 @@ QString ProcessPanel::text() const
 const HolderChoice &ProcessPanel::choice() const
 {
     return m_model->choice();
+}
+
+void ProcessPanel::showMenu(const QPoint &position)
+{
+    const QModelIndex index = m_filter->mapToSource(m_view->currentIndex());
+    if (!index.isValid())
+        return;
+    const ProcessVerdict *verdict = m_model->verdictAt(index.row());
+    auto *menu = new QMenu(this);
+    menu->setObjectName(u"holderMenu"_s);
+    menu->setAttribute(Qt::WA_DeleteOnClose);
+    menu->setToolTipsVisible(true);
+    const auto add = [&](const QString &name, const QString &text) {
+        QAction *action = menu->addAction(text);
+        action->setObjectName(name);
+        return action;
+    };
+    connect(add(u"holderStory"_s, tr("&What Happened Here")), &QAction::triggered, this,
+            [this] { m_whyButton->setChecked(true); });
+    connect(add(u"holderCopy"_s, tr("&Copy Rows")), &QAction::triggered, this,
+            [this] { QGuiApplication::clipboard()->setText(tableText(*m_view)); });
+    const QVariant tick = m_model->index(index.row(), 0).data(Qt::CheckStateRole);
+    const bool isTicked = tick.toInt() == Qt::Checked;
+    QAction *turn = add(u"holderTick"_s, isTicked ? tr("Un&tick Its Family") : tr("&Tick Its Family"));
+    turn->setEnabled(m_model->flags(m_model->index(index.row(), 0)).testFlag(Qt::ItemIsUserCheckable));
+    connect(turn, &QAction::triggered, this, &ProcessPanel::tickCurrent);
+    menu->addSeparator();
+    QString why = m_forbidden;
+    if (why.isEmpty() && (!verdict || !mayBeNamed(*verdict)))
+        why = verdict ? verdict->evidence.value(0) : tr("The host has to be looked at more closely first.");
+    const auto addEnd = [&](const QString &name, const QString &text, bool atOnce) {
+        QAction *action = add(name, text);
+        action->setEnabled(why.isEmpty());
+        action->setToolTip(plainToolTip(why));
+        if (why.isEmpty()) {
+            connect(action, &QAction::triggered, this,
+                    [this, process = *verdict->identity, atOnce] { emit endRequested(process, atOnce); });
+        }
+    };
+    addEnd(u"holderEnd"_s, tr("&End This Process Alone (SIGTERM)…"), false);
+    addEnd(u"holderKill"_s, tr("&Kill This Process Alone (SIGKILL)…"), true);
+    menu->popup(m_view->viewport()->mapToGlobal(position));
 }
 
 QByteArray ProcessPanel::columns() const

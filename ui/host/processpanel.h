@@ -39,6 +39,8 @@ public:
     void focusFilter();
     [[nodiscard]] QString text() const;
     [[nodiscard]] const HolderChoice &choice() const;
+    /// Why nothing may be done to a process of the host; empty where it may.
+    void setForbidden(const QString &why) { m_forbidden = why; }
     /// Order, widths and sorting of the columns.
     [[nodiscard]] QByteArray columns() const;
     void setColumns(const QByteArray &columns);
@@ -47,6 +49,8 @@ public:
 signals:
     /// Another family is to be ended, or another is not.
     void choiceChanged();
+    /// That process alone is to end, at once or after a grace.
+    void endRequested(const pilothouse::ProcessIdentity &process, bool atOnce);
 
 private:
     void buildView(const Theme &theme);
@@ -59,6 +63,7 @@ private:
     void showEvidence();
     void showKnowBar();
     void tickCurrent();
+    void showMenu(const QPoint &position);
     [[nodiscard]] QToolButton *addButton(const QString &name, const QString &text, const QString &hint);
 
     Panel *m_panel;
@@ -76,6 +81,7 @@ private:
     QToolButton *m_whyButton;
     std::array<int, static_cast<std::size_t>(ProcessColumn::Count)> m_widths{}; ///< also of those that are hidden
     QString m_unreadable; ///< words in place of a list that could not be read
+    QString m_forbidden;
     FindingsPtr m_findings;
     QDateTime m_now;
     Quantity<qint64> m_unattributedMib;

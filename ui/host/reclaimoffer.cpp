@@ -23,8 +23,8 @@ QString changesForbidden(const HostData &host)
 {
     if (host.spec.access != Access::ReadOnly)
         return {};
-    return Tr::tr("%1 is read-only: its entry in hosts.toml says access = \"read-only\", it was imported, or the console "
-                  "was started with --read-only. Nothing is changed on it.")
+    return Tr::tr("%1 is read-only: its entry in hosts.toml says access = \"read-only\", it was imported, or the "
+                  "console was started with --read-only. Nothing is changed on it.")
         .arg(host.spec.name);
 }
 
@@ -32,9 +32,11 @@ ReclaimOffer reclaimOfferOf(const HostData &host, const HolderChoice &choice, co
 {
     if (!host.findings || !host.findingsHold)
         return {};
-    const auto plan = makePlan(*host.findings->snapshot, host.findings->diagnosis, choice.planOptions());
+    const Findings &found = *host.findings;
+    const Result<Plan> plan = choice.isDefault() ? Result<Plan>(found.plan) // made beside this thread
+                                                 : makePlan(*found.snapshot, found.diagnosis, choice.planOptions());
     ReclaimOffer offer;
-    offer.isThere = !host.findings->plan.families.isEmpty() || (plan && !plan->families.isEmpty());
+    offer.isThere = !found.plan.families.isEmpty() || (plan && !plan->families.isEmpty());
     if (!offer.isThere)
         return {};
     const Quantity<qint64> held = plan ? heldBy(*plan) : Quantity<qint64>();

@@ -106,6 +106,8 @@ signals:
     /// What is ticked among the holders is to be freed.
     void reclaimRequested(const QString &name, const pilothouse::PlanOptions &options);
     void demoRequested();
+    void incidentRequested(const QString &name);
+    void auditRequested();
     void hostsSubmitted(const QList<pilothouse::HostSpec> &hosts);
     void testRequested(const pilothouse::HostSpec &host);
     void testStopped();
@@ -123,6 +125,7 @@ private:
     void onPlotCommand(CommandId id, bool checked);
     void onThemeCommand(CommandId id);
     void onHelpCommand(CommandId id);
+    void showResetReadiness();
     void showChosen(const QString &name);
     void keepPageLayout();
     void refreshPage();

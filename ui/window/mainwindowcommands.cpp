@@ -3,12 +3,14 @@
 // What the commands of the main window do, and when they are enabled.
 #include "ui/window/mainwindow.h"
 
+#include "core/diagnosis/resetreadiness.h"
 #include "ui/commands/commandset.h"
 #include "ui/dialogs/textdialog.h"
 #include "ui/host/hostpage.h"
 #include "ui/host/hostsummary.h"
 #include "ui/host/processpanel.h"
 #include "ui/plots/plotpanel.h"
+#include "ui/text/formatter.h"
 #include "ui/theme/theme.h"
 #include "ui/window/hostlist.h"
 
@@ -31,6 +33,7 @@ void MainWindow::onCommand(CommandId id, bool checked)
     case CommandId::AddHost: emit addHostRequested(false); return;
     case CommandId::ImportHosts: emit importRequested(); return;
     case CommandId::TryDemo: emit demoRequested(); return;
+    case CommandId::ShowAudit: emit auditRequested(); return;
     case CommandId::Quit: close(); return;
     case CommandId::OpenTerminal: emit terminalRequested(name); return;
     case CommandId::CopySshCommand: emit sshCommandRequested(name); return;
@@ -39,6 +42,8 @@ void MainWindow::onCommand(CommandId id, bool checked)
     case CommandId::EditHost: emit editRequested(name); return;
     case CommandId::RemoveHost: emit removeRequested(name); return;
     case CommandId::FreeMemory: pageOf(name)->reclaim(); return;
+    case CommandId::ExportIncident: emit incidentRequested(name); return;
+    case CommandId::ResetReadiness: showResetReadiness(); return;
     case CommandId::CopySummary:
         if (const HostData *host = m_store->find(name))
             QGuiApplication::clipboard()->setText(summaryText(*host, m_store->now()));
@@ -87,6 +92,20 @@ void MainWindow::onHelpCommand(CommandId id)
     showText(this, u"aboutDialog"_s, tr("About Pilothouse"),
              tr("Pilothouse %1\nA desktop console for GPU inference hosts.\n\nGPL-3.0-or-later, without any warranty.")
                  .arg(QCoreApplication::applicationVersion()));
+}
+
+void MainWindow::showResetReadiness()
+{
+    const HostData *host = m_store->find(currentHost());
+    if (!host || !host->snapshot)
+        return;
+    // A deep look knows who has a card open; without one the last snapshot says what it can.
+    static const Diagnosis none;
+    const Snapshot &seen = host->findings ? *host->findings->snapshot : *host->snapshot;
+    const QStringList lines = resetLines(seen, host->findings ? host->findings->diagnosis : none);
+    const QString age = format::utcAndAge(seen.takenAt, m_store->now());
+    showText(this, u"resetDialog"_s, tr("Reset Readiness of %1").arg(host->spec.name),
+             tr("Seen %1").arg(age) + u"\n\n"_s + lines.join(u'\n'));
 }
 
 void MainWindow::updateCommands()

@@ -105,7 +105,8 @@ void ReclaimDialog::buildSteps(const Theme &theme)
     QHeaderView *header = m_view->header();
     header->setStretchLastSection(true);
     const auto fit = [&](StepModel::Column column, const QString &widest) {
-        header->resizeSection(static_cast<int>(column), m_view->fontMetrics().horizontalAdvance(widest) + space(this, 5));
+        const int width = m_view->fontMetrics().horizontalAdvance(widest);
+        header->resizeSection(static_cast<int>(column), width + space(this, 5));
     };
     fit(StepModel::Column::State, u"skipped_"_s);
     fit(StepModel::Column::Name, u"Clean /dev/shm"_s);

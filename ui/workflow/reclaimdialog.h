@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-// One reclaim, from the plan that a person reads to the transcript. Shows what it is told and says what the person wants;
-// it talks to no host. Closing it stops nothing. GUI thread; owned by the window.
+// One reclaim, from the plan that a person reads to the transcript. Shows what it is told and says what the person
+// wants; it talks to no host. Closing it stops nothing. GUI thread; owned by the window.
 
 #include "core/history/memoryhistory.h"
 #include "core/workflow/plansteps.h"

@@ -51,6 +51,7 @@ private slots:
     void sharedMemory_ofTheTargetsAlone();
     void gpus_narrow();
     void include_takesAFamilyByName();
+    void only_takesOneProcess();
     void include_forbidden_data();
     void include_forbidden();
     void grace_followsTheHead();
@@ -262,6 +263,24 @@ void TstPlan::include_takesAFamilyByName()
     QCOMPARE(plan->families.size(), 1);
     QVERIFY(plan->families.first().included);
     QCOMPARE(plan->families.first().id, held->family);
+}
+
+void TstPlan::only_takesOneProcess()
+{
+    const Made m = made(u"founding.case"_s);
+    PlanOptions options;
+    options.only = m.identityOf(4243);
+    const auto plan = m.plan(options);
+    QVERIFY2(plan, plan ? "" : qPrintable(sentenceOf(plan.error())));
+    QCOMPARE(plan->targets().size(), 1);
+    QCOMPARE(plan->targets().first().identity.pid.value, 4243);
+    QCOMPARE(plan->heads().size(), 1);
+    QCOMPARE(plan->gpus.size(), 1); // the others' memory is not waited for
+    QVERIFY(!plan->left.isEmpty());
+    options.only = m.identityOf(4231); // the tracker
+    const auto helper = m.plan(options);
+    QVERIFY(!helper);
+    QCOMPARE(exitCodeOf(helper.error().code), 7);
 }
 
 void TstPlan::include_forbidden_data()
