@@ -33,15 +33,14 @@ template <class Number>
 std::optional<Number> takeNumber(QByteArrayView &text)
 {
     qsizetype length = 0;
-    Number value = 0;
-    while (length < text.size() && text[length] >= '0' && text[length] <= '9' && length < 18) {
-        value = static_cast<Number>(value * 10 + static_cast<Number>(text[length] - '0'));
-        ++length;
-    }
-    if (length == 0 || (length < text.size() && text[length] >= '0' && text[length] <= '9'))
+    qint64 value = 0;
+    while (length < text.size() && text[length] >= '0' && text[length] <= '9' && length < 18)
+        value = value * 10 + (text[length++] - '0');
+    if (length == 0 || (length < text.size() && text[length] >= '0' && text[length] <= '9')
+        || !std::in_range<Number>(value))
         return std::nullopt;
     text = text.sliced(length);
-    return value;
+    return static_cast<Number>(value);
 }
 
 bool take(QByteArrayView &text, QByteArrayView start)
