@@ -25,7 +25,7 @@ public:
     {
         for (auto table = answer.connections.cbegin(); table != answer.connections.cend(); ++table) {
             Network &network = m_networks[table.key()];
-            for (const Connection &connection : parseConnections(*table)) {
+            for (const EstablishedTcp &connection : parseConnections(*table)) {
                 network.bySocket.insert(connection.inode, connection);
                 network.own.insert(connection.local.address);
                 m_ways.insert(wayOf(connection.local, connection.remote));
@@ -55,7 +55,7 @@ public:
 private:
     struct Network
     {
-        QHash<quint64, Connection> bySocket;
+        QHash<quint64, EstablishedTcp> bySocket;
         QSet<QString> own; ///< addresses of this host that are in use there
     };
 
@@ -63,7 +63,7 @@ private:
 
     /// Ranks of one host speak through its outward address too: that one is somebody's near end here, and between two
     /// networks of this host the same connection stands in the other's list, turned round.
-    [[nodiscard]] bool isHere(const Connection &connection, const Network &network) const
+    [[nodiscard]] bool isHere(const EstablishedTcp &connection, const Network &network) const
     {
         return isLoopback(connection.remote) || network.own.contains(connection.remote.address)
             || m_ways.contains(wayOf(connection.remote, connection.local));

@@ -13,7 +13,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t *data, std::size_t size
         if (socket.address.size() < 2 || socket.address.size() > 45)
             std::abort();
     }
-    for (const Connection &connection : parseConnections(QByteArrayView(data, qsizetype(size)))) {
+    for (const EstablishedTcp &connection : parseConnections(QByteArrayView(data, qsizetype(size)))) {
         if (textOf(connection.remote).size() > 53 || connection.local.address.startsWith(QLatin1String("::ffff:1.")))
             std::abort();
     }

@@ -119,16 +119,16 @@ QList<ListeningSocket> parseListening(QByteArrayView text)
     return sockets;
 }
 
-QList<Connection> parseConnections(QByteArrayView text)
+QList<EstablishedTcp> parseConnections(QByteArrayView text)
 {
     const auto plain = [](SocketEnd end) {
         if (end.address.startsWith("::ffff:"_L1) && end.address.contains(u'.'))
             end.address.remove(0, 7);
         return end;
     };
-    QList<Connection> connections;
+    QList<EstablishedTcp> connections;
     for (const Row &row : rowsOf(text, "01"))
-        connections += Connection{plain(row.local), plain(row.remote), row.inode};
+        connections += EstablishedTcp{plain(row.local), plain(row.remote), row.inode};
     return connections;
 }
 

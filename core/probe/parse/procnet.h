@@ -32,17 +32,17 @@ struct SocketEnd
     friend bool operator==(const SocketEnd &, const SocketEnd &) = default;
 };
 
-struct Connection
+struct EstablishedTcp
 {
     SocketEnd local;
     SocketEnd remote;
     quint64 inode = 0;
 
-    friend bool operator==(const Connection &, const Connection &) = default;
+    friend bool operator==(const EstablishedTcp &, const EstablishedTcp &) = default;
 };
 
 /// Only state 01, established.
-[[nodiscard]] QList<Connection> parseConnections(QByteArrayView text);
+[[nodiscard]] QList<EstablishedTcp> parseConnections(QByteArrayView text);
 
 /// "10.0.0.9:5001", "[2001:db8::1]:5001".
 [[nodiscard]] QString textOf(const SocketEnd &end);

@@ -90,10 +90,10 @@ void TstProcNet::connections_onlyEstablished()
         + "   0: 0000000000000000FFFF00000500000A:9C42 0000000000000000FFFF00000900000A:138A 01" + tail
         + "   1: B80D0120000000000000000001000000:0050 B80D0120000000000000000002000000:0051 01" + tail
         + "   2: 0500000A:9C40 0900000A 01" + tail + "   3: 0500000A:9C40 0900000A:1FFFF 01" + tail;
-    const QList<Connection> connections = parseConnections(text);
+    const QList<EstablishedTcp> connections = parseConnections(text);
     QCOMPARE(connections.size(), 3);
-    QCOMPARE(connections.at(0), (Connection{{u"10.0.0.5"_s, 40000}, {u"10.0.0.9"_s, 5001}, 77}));
-    QCOMPARE(connections.at(1), (Connection{{u"10.0.0.5"_s, 40002}, {u"10.0.0.9"_s, 5002}, 77}));
+    QCOMPARE(connections.at(0), (EstablishedTcp{{u"10.0.0.5"_s, 40000}, {u"10.0.0.9"_s, 5001}, 77}));
+    QCOMPARE(connections.at(1), (EstablishedTcp{{u"10.0.0.5"_s, 40002}, {u"10.0.0.9"_s, 5002}, 77}));
     QCOMPARE(connections.at(2).remote, (SocketEnd{u"2001:db8::2"_s, 81}));
 }
 
