@@ -103,7 +103,7 @@ private slots:
         const QModelIndex host = w.find<QListView>(u"hostList"_s)->model()->index(0, 0);
         QCOMPARE(host.data(DetailRole).toString(), u"LEFTOVER 755 GiB"_s);
         QCOMPARE(host.data(SeverityRole).toInt(), int(Severity::Critical));
-        QCOMPARE(w.text(u"hostCount"_s), u"1 host, 1 connected, 1 with leftovers"_s);
+        QCOMPARE(w.text(u"hostCount"_s), u"1 host, 1 leftover, 1 connected"_s);
     }
 
     void answer_isDroppedWhenTheLeftoversAreGone()

@@ -246,7 +246,7 @@ using enum ProcessColumn;
 constexpr std::array columns{
     ProcessColumnInfo{Name, T("Process"), u"VLLM::Worker_TP00 __", false, of<shortNameOf>,
                       sameAsDisplayed<shortNameOf>, nameHint},
-    ProcessColumnInfo{Judged, T("Verdict"), u"leftover___", false, verdict, verdictSort, verdictHint},
+    ProcessColumnInfo{Judged, T("Verdict"), u"leftover_______", false, verdict, verdictSort, verdictHint},
     ProcessColumnInfo{GpuMemory, T("GPU memory"), u"GPU memory", true, of<gpuMemory>, of<gpuMemorySort>,
                       of<gpuMemoryHint>},
     ProcessColumnInfo{Gpus, T("GPU"), u"GPU ______", false, of<gpus>, of<gpusSort>, of<gpuMemoryHint>},

@@ -147,9 +147,9 @@ void HostList::showCount()
     });
     const int shown = m_filter->rowCount();
     QString text = names.size() == 1 ? tr("1 host") : tr("%1 hosts").arg(names.size());
-    text += u", "_s + tr("%1 connected").arg(connected);
     if (left > 0)
-        text += u", "_s + tr("%1 with leftovers").arg(left);
+        text += u", "_s + tr("%1 leftover").arg(left);
+    text += u", "_s + tr("%1 connected").arg(connected);
     if (shown != names.size())
         text += u", "_s + tr("%1 shown").arg(shown);
     m_count->setRuns({{.text = text, .color = ColorId::TextMuted}});

@@ -226,6 +226,8 @@ void ReclaimDialog::showRunning()
 
 void ReclaimDialog::addEvent(const WorkflowEvent &event)
 {
+    if (m_log.isEmpty())
+        m_startedAt = event.at;
     m_log << eventLine(event);
     m_text->appendPlainText(m_log.last());
     if (event.step == "result"_L1) {
@@ -234,7 +236,7 @@ void ReclaimDialog::addEvent(const WorkflowEvent &event)
         m_headline->setRuns({{.text = m_host, .bold = true},
                              {.text = done ? tr("Done") : tr("Not done"), .bold = true},
                              {.text = event.text}});
-        m_words->setText(event.text);
+        m_words->setText(tr("It took %1.").arg(format::duration(m_startedAt.msecsTo(event.at))));
         return;
     }
     m_steps->take(event);

@@ -74,6 +74,7 @@ private:
     Plan m_plan;
     QStringList m_planLines;
     QStringList m_log;
+    QDateTime m_startedAt;
     std::function<QString(const ActionRequest &)> m_shellOf;
     StepModel *m_steps;
     RunLabel *m_headline;
