@@ -4,6 +4,7 @@
 
 #include "app/ctl/figuretext.h"
 #include "app/ctl/texttable.h"
+#include "core/host/gpusourcewords.h"
 #include "core/host/unitwords.h"
 
 #include <algorithm>
@@ -99,7 +100,8 @@ QString processTable(const Snapshot &snapshot, const Output &output)
         return u'\n' + table.text(output) + counts;
     }
     const QString others = all > 0 ? u" %1 related."_s.arg(all) : QString();
-    return (snapshot.gpus ? u"\nNo process has GPU memory."_s : u"\nWho has GPU memory is unknown."_s) + others + u'\n';
+    const QString unknown = unknownHoldersText(snapshot);
+    return u'\n' + (unknown.isEmpty() ? u"No process has GPU memory."_s : unknown) + others + u'\n';
 }
 
 QString unitTable(const Snapshot &snapshot, const Output &output)

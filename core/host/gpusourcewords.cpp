@@ -35,4 +35,18 @@ QString missingGpusText(const Snapshot &snapshot)
     return said.isEmpty() ? QString(text + u'.') : u"%1 (%2)."_s.arg(text, said);
 }
 
+QString unknownHoldersText(const Snapshot &snapshot)
+{
+    if (!snapshot.gpus)
+        return u"Who has GPU memory is unknown."_s;
+    QStringList unknown;
+    for (const Gpu &gpu : *snapshot.gpus) {
+        if (!gpu.attributedMib.isKnown())
+            unknown += QString::number(gpu.index);
+    }
+    if (unknown.size() == snapshot.gpus->size())
+        return unknown.isEmpty() ? QString() : u"Who has GPU memory is unknown."_s;
+    return unknown.isEmpty() ? QString() : u"Who has memory of GPU %1 is unknown."_s.arg(unknown.join(u", "_s));
+}
+
 } // namespace pilothouse

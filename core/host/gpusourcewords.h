@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-// Why a snapshot has no GPUs, in words. Pure, any thread.
+// What a snapshot's driver did not tell, in words. Pure, any thread.
 
 #include "core/host/snapshot.h"
 
@@ -10,5 +10,8 @@ namespace pilothouse {
 
 /// One English sentence, for a snapshot whose `gpus` could not be read.
 [[nodiscard]] QString missingGpusText(const Snapshot &snapshot);
+
+/// One English sentence where it is not known which processes have memory of a GPU; empty: all of them are known.
+[[nodiscard]] QString unknownHoldersText(const Snapshot &snapshot);
 
 } // namespace pilothouse

@@ -54,7 +54,8 @@ OnCard onCard(const AssembleContext &c, const Gpu &gpu)
         count(app.gpuUuid, app.mib);
     for (const SmiHiddenApp &app : c.apps.hidden)
         count(app.gpuUuid, app.mib);
-    if (std::any_of(c.apps.unreadableOn.begin(), c.apps.unreadableOn.end(), here))
+    const auto mayBeHere = [&](const QString &uuid) { return uuid.isEmpty() || here(uuid); };
+    if (std::any_of(c.apps.unreadableOn.begin(), c.apps.unreadableOn.end(), mayBeHere))
         sum.unknown = UnknownReason::Unparsable;
     if (std::any_of(c.apps.listNotSupported.begin(), c.apps.listNotSupported.end(), here))
         sum.unknown = UnknownReason::NotSupported;
@@ -128,11 +129,13 @@ void assembleApps(AssembleContext &c)
     const bool anyRow = !c.apps.apps.isEmpty() || !c.apps.hidden.isEmpty() || !c.apps.listNotSupported.isEmpty();
     const bool none = std::any_of(c.apps.messages.begin(), c.apps.messages.end(),
         [](const SmiMessage &m) { return m.kind == Kind::NoDevices || m.kind == Kind::NothingRunning; });
-    // Nothing printed and code 0 is what an idle host says; nothing and another code is not.
-    c.appsKnown = failure == c.apps.messages.end() ? (anyRow || none || section.exitStatus == 0) : anyRow;
+    // Nothing printed and code 0 is what an idle host says; another code, or prose alone, is not.
+    const bool idle = section.exitStatus == 0 && c.apps.ignoredLines == 0;
+    c.appsKnown = failure == c.apps.messages.end() ? (anyRow || none || idle) : anyRow;
     if (!c.appsKnown && c.snapshot.gpuSource.status == GpuSource::Status::Ok) {
-        const QString why = failure == c.apps.messages.end()
-            ? u"exit code "_s + QString::number(section.exitStatus) : failure->text;
+        const QString why = failure != c.apps.messages.end() ? failure->text
+            : section.exitStatus != 0                        ? u"exit code "_s + QString::number(section.exitStatus)
+                                                             : u"nothing that it prints is a row"_s;
         c.add(u"smi.apps_failed"_s, u"The driver's process list could not be read: "_s + sentence(why));
     }
     nameApps(c);

@@ -208,6 +208,10 @@ private slots:
         QCOMPARE(w.find<QLabel>(u"processEmpty"_s)->text(),
                  u"No process uses a GPU, and none is of a unit that is watched."_s);
         Snapshot snapshot = freeHost(u"gpu1"_s);
+        for (Gpu &gpu : *snapshot.gpus)
+            gpu.attributedMib = Quantity<qint64>::unknown(UnknownReason::Failed);
+        w.window->addSnapshot(u"gpu1"_s, shared(snapshot));
+        QCOMPARE(w.find<QLabel>(u"processEmpty"_s)->text(), u"Who has GPU memory is unknown."_s);
         snapshot.processes.reset();
         snapshot.unknown.insert(u"processes"_s, UnknownReason::NoPermission);
         w.window->addSnapshot(u"gpu1"_s, shared(snapshot));

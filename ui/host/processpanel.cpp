@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/host/processpanel.h"
 
+#include "core/host/gpusourcewords.h"
 #include "ui/host/holderdelegate.h"
 #include "ui/host/holderwords.h"
 #include "ui/host/processcolumns.h"
@@ -283,6 +284,7 @@ void ProcessPanel::showSnapshot(const Snapshot &snapshot, bool stale, const Find
     m_model->show(snapshot.processes.value_or(QList<Process>()), snapshot.gpus.has_value(), m_findings);
     m_unattributedMib = unattributedOf(snapshot);
     m_onGpus = holdersIn(snapshot);
+    m_unknownHolders = unknownHoldersText(snapshot);
     m_unreadable.clear();
     if (!snapshot.processes) {
         const UnknownReason why = snapshot.unknown.value(u"processes"_s, UnknownReason::Failed);
@@ -367,7 +369,8 @@ void ProcessPanel::showOrWords()
 {
     QString words = m_unreadable;
     if (words.isEmpty() && m_model->rowCount() == 0)
-        words = tr("No process uses a GPU, and none is of a unit that is watched.");
+        words = m_unknownHolders.isEmpty() ? tr("No process uses a GPU, and none is of a unit that is watched.")
+                                           : m_unknownHolders;
     else if (words.isEmpty() && m_filter->rowCount() == 0)
         words = tr("No process matches the filter “%1”.").arg(m_words->text());
     m_empty->setText(words);

@@ -80,6 +80,7 @@ private:
     QToolButton *m_others;
     QToolButton *m_whyButton;
     std::array<int, static_cast<std::size_t>(ProcessColumn::Count)> m_widths{}; ///< also of those that are hidden
+    QString m_unknownHolders; ///< words where it is not known who has memory; empty: it is
     QString m_unreadable; ///< words in place of a list that could not be read
     QString m_forbidden;
     FindingsPtr m_findings;

@@ -47,16 +47,29 @@ Columns columnsOf(const QStringList &asked)
         either(u"process_name"_s, u"name"_s)};
 }
 
+/// Prose that is nobody's has no number, and no word in a number's place, at its beginning or where the PID stands.
+bool standsForARow(QByteArrayView first, QByteArrayView pid)
+{
+    const auto isFigure = [](QByteArrayView cell) {
+        return toInteger(cell) || (cell.startsWith('[') && kindOfCell(cell) != CellKind::Value);
+    };
+    return isFigure(first) || isFigure(pid);
+}
+
 /// A row that has lost its end, or stands in a word's place: what can still be said of its card.
-void addBroken(SmiApps &result, QByteArrayView line)
+void addBroken(SmiApps &result, QByteArrayView line, QByteArrayView pid)
 {
     const qsizetype comma = line.indexOf(',');
     const QByteArrayView uuid = (comma < 0 ? line : line.first(comma)).trimmed();
     if (!isGpuUuid(uuid)) {
-        if (auto message = smiMessageOf(line))
+        if (auto message = smiMessageOf(line)) {
             result.messages += std::move(*message);
-        else
+        } else if (standsForARow(uuid, pid)) {
+            ++result.unreadableRows;
+            result.unreadableOn += QString();
+        } else {
             ++result.ignoredLines;
+        }
         return;
     }
     const QByteArrayView rest = comma < 0 ? QByteArrayView() : line.sliced(comma + 1);
@@ -118,7 +131,7 @@ SmiApps parseSmiApps(const QStringList &asked, QByteArrayView output, QByteArray
         const QList<QByteArrayView> cells = csvCells(line, asked.size(), columns.name);
         const bool hasUuid = columns.uuid < 0 || (!cells.isEmpty() && isGpuUuid(cells.at(columns.uuid)));
         if (cells.isEmpty() || !hasUuid)
-            addBroken(result, line);
+            addBroken(result, line, cells.value(columns.pid));
         else
             addRow(result, columns, cells);
     }

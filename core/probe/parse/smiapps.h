@@ -41,9 +41,9 @@ struct SmiApps
     QList<SmiHiddenApp> hidden;
     QStringList listNotSupported; ///< uuids of cards that keep no process list
     QList<SmiMessage> messages;
-    int unreadableRows = 0;       ///< begin with a uuid and cannot be read
-    int ignoredLines = 0;
-    QStringList unreadableOn;     ///< uuids of those rows
+    int unreadableRows = 0;       ///< stand for a process and cannot be read
+    int ignoredLines = 0;         ///< prose that is nobody's
+    QStringList unreadableOn;     ///< uuids of those rows; empty: of a card that is not told
 };
 
 /// `asked` in the order asked for; the field process_name (or name) may hold commas wherever it stands.

@@ -84,6 +84,16 @@ void TstSnapshotText::missingLists_areSaid()
     QVERIFY(snapshotText(snapshot, m_output).contains(u"Who has GPU memory is unknown."_s));
     snapshot.gpus = QList<Gpu>{};
     QVERIFY(snapshotText(snapshot, m_output).contains(u"No GPUs.\n\nNo process has GPU memory.\n"_s));
+    // Cards that answer, and a list that does not.
+    for (int i = 0; i < 3; ++i) {
+        snapshot.gpus->append(Gpu());
+        snapshot.gpus->last().index = i;
+        snapshot.gpus->last().attributedMib = i == 1 ? Quantity<qint64>::unknown(UnknownReason::Failed) : Quantity<qint64>(0);
+    }
+    QVERIFY(snapshotText(snapshot, m_output).contains(u"\nWho has memory of GPU 1 is unknown.\n"_s));
+    for (Gpu &gpu : *snapshot.gpus)
+        gpu.attributedMib = Quantity<qint64>::unknown(UnknownReason::Failed);
+    QVERIFY(snapshotText(snapshot, m_output).contains(u"\nWho has GPU memory is unknown.\n"_s));
 }
 
 void TstSnapshotText::processes_areThoseWithGpuMemoryInOrder()

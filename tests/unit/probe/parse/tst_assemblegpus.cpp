@@ -20,6 +20,7 @@ private slots:
     void exit_codesLie();
     void failure_ofTheWholeCommand_data();
     void failure_ofTheWholeCommand();
+    void processList_withoutARowThatCanBeRead();
     void failure_emptyAnswerIsNoData();
     void failure_truncatedAnswerIsNoShortList();
     void failure_crashKeepsRowsBefore();
@@ -160,6 +161,23 @@ void TstAssembleGpus::failure_ofTheWholeCommand()
         QVERIFY(problem->text.endsWith(u'.'));
         QVERIFY(!problemCalled(snapshot, u"gpu.missing"_s)); // what cannot be read is not missing
         QVERIFY(snapshot.processes); // the rest of the host is there
+    }
+}
+
+void TstAssembleGpus::processList_withoutARowThatCanBeRead()
+{
+    HostAnswer answer = wellHost();
+    // What stands for a process whose card is not told may be on any; prose alone says nothing of any.
+    for (const char *output : {"4242, GPU-0, 99, evil\n", "[Not Found], [N/A]\n", "Welcome to gpu3, dear user\n"}) {
+        answer.smi.apps = sectionOf(output);
+        const Snapshot snapshot = assembled(answer);
+        QVERIFY2(problemCalled(snapshot, u"smi.apps_failed"_s), output);
+        QVERIFY(snapshot.gpus && !snapshot.gpus->isEmpty());
+        for (const Gpu &gpu : *snapshot.gpus) {
+            QVERIFY2(!gpu.attributedMib.isKnown(), output);
+            QVERIFY2(!gpu.unattributedMib.isKnown(), output);
+        }
+        QVERIFY(!problemCalled(snapshot, u"gpu.polling_wakes"_s));
     }
 }
 

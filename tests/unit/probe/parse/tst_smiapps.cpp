@@ -45,6 +45,7 @@ private slots:
     void row_brokenAtEveryPlace();
     void output_empty();
     void output_failures();
+    void row_ofNoCard();
     void output_windowsLineEnds();
     void pid_mustBeOne();
 };
@@ -207,6 +208,17 @@ void TstSmiApps::output_failures()
     QCOMPARE(read.messages.at(0).kind, SmiMessage::Kind::NoDevices);
     QCOMPARE(read.messages.at(1).kind, SmiMessage::Kind::VersionMismatch);
     QCOMPARE(read.ignoredLines, 1);
+}
+
+void TstSmiApps::row_ofNoCard()
+{
+    for (const char *row : {"4242, GPU-11111111-2222, 99, evil", "[Not Found], [N/A]", "???, 4242, 99, x", "4242"}) {
+        const SmiApps read = parseSmiApps(smiAppFields(), QByteArray(row) + '\n');
+        QVERIFY(read.apps.isEmpty());
+        QVERIFY2(read.unreadableRows == 1 && read.ignoredLines == 0, row);
+        QCOMPARE(read.unreadableOn, QStringList{QString()});
+    }
+    QCOMPARE(parseSmiApps(smiAppFields(), "Welcome to gpu3, dear user\n").ignoredLines, 1);
 }
 
 void TstSmiApps::output_windowsLineEnds() // smi 59
