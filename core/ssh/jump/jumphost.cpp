@@ -33,6 +33,7 @@ ConnectionSettings settingsOf(const Ride &first)
 JumpHost::JumpHost(const Ride &first, const JumpSettings &settings, std::shared_ptr<JumpPort> port)
     : m_key(first.hop)
     , m_name(first.name)
+    , m_asksPerson(first.settings.askPerson)
     , m_settings(settings)
     , m_port(std::move(port))
     , m_words(u"waiting for its turn"_s)
@@ -111,13 +112,19 @@ void JumpHost::askSomebody()
 {
     m_asked = 0;
     for (const Rider &rider : m_riders) {
-        if (m_asked == 0) {
+        if (m_asked == 0 && rider.ride.settings.askPerson) {
             m_asked = rider.ride.id;
             rider.ride.events.push(RideAsked{*m_question});
         } else {
             say(rider);
         }
     }
+    if (m_asked != 0 || m_riders.empty())
+        return;
+    m_nobodyToAsk = true;
+    Answer none;
+    none.questionId = std::exchange(m_question, std::nullopt)->id;
+    m_core->answer(std::move(none));
 }
 
 void JumpHost::answer(quint64 ride, Answer answer)
@@ -148,7 +155,9 @@ void JumpHost::stateChanged(SessionCore::State state, const QString &words)
 
 void JumpHost::coreEnded(const Error &error)
 {
-    const Error told = named(error);
+    const Error told = named(m_nobodyToAsk && error.code == ErrorCode::Cancelled
+                                 ? Error{ErrorCode::SignInNeedsPerson, u"It asks what only a person can answer."_s, {}}
+                                 : error);
     for (Rider &rider : m_riders) {
         rider.ride.failure->set(told);
         if (rider.stage < Stage::Open)

@@ -34,6 +34,8 @@ public:
     /// Too late to join.
     [[nodiscard]] bool isEnding() const { return m_core->state() >= SessionCore::State::Closing; }
     [[nodiscard]] bool isUsed() const { return !m_riders.empty(); }
+    /// Of the one that it was begun for.
+    [[nodiscard]] bool asksPerson() const { return m_asksPerson; }
     [[nodiscard]] bool wasReady() const { return m_wasReady; }
     [[nodiscard]] bool neededPerson() const { return m_core->neededPerson(); }
 
@@ -64,6 +66,7 @@ private:
 
     const QString m_key;
     const QString m_name;
+    const bool m_asksPerson;
     const JumpSettings m_settings;
     std::shared_ptr<JumpPort> m_port;
     std::shared_ptr<SessionCore> m_core;
@@ -74,6 +77,7 @@ private:
     bool m_wasReady = false;
     std::optional<Question> m_question; ///< open
     quint64 m_asked = 0;                ///< the ride that has it
+    bool m_nobodyToAsk = false;         ///< whoever could answer has left
     QTimer m_linger;
 };
 

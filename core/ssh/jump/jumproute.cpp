@@ -10,14 +10,15 @@ using namespace Qt::StringLiterals;
 
 namespace {
 
-/// All that makes a jump host's session what it is: two rides share it only where all of this is the same.
+/// All that makes a jump host's session what it is: two rides share it only where all of this is the same. Not who may
+/// be asked: what a person has opened serves those too that come back by themselves.
 QString keyOf(const ConnectionSettings &hop)
 {
     const auto number = [](std::chrono::milliseconds time) { return QString::number(time.count()); };
     return QStringList{hop.target.user, hop.target.host, QString::number(hop.target.port.value_or(0)), hop.proxyJump,
                        hop.sshConfigFile, hop.knownHostsFile, QString::number(int(hop.acceptNewHostKey)),
-                       QString::number(int(hop.askPerson)), number(hop.connectTimeout), number(hop.signInTimeout),
-                       number(hop.keepaliveInterval), number(hop.deadAfter)}
+                       number(hop.connectTimeout), number(hop.signInTimeout), number(hop.keepaliveInterval),
+                       number(hop.deadAfter)}
         .join(u'\n');
 }
 

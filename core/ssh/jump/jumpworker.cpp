@@ -77,9 +77,22 @@ std::optional<Error> JumpWorker::refusalOf(const Ride &ride) const
     return {};
 }
 
+/// The key of the session that it shares, or begins. One that may ask nobody ends at the first question: who may be
+/// asked does not wait for that end, and begins another beside it.
+QString JumpWorker::placeOf(const Ride &ride) const
+{
+    const QString beside = ride.hop + u"\nasks"_s;
+    const auto there = m_hops.find(ride.hop);
+    if (there == m_hops.end() || there->second.host->isEnding())
+        return m_hops.contains(beside) ? beside : ride.hop;
+    const JumpHost &host = *there->second.host;
+    return ride.settings.askPerson && !host.asksPerson() && !host.wasReady() ? beside : ride.hop;
+}
+
 void JumpWorker::handle(JoinHop &&command)
 {
     Ride ride = std::move(command.ride);
+    ride.hop = placeOf(ride);
     if (const std::optional<Error> refusal = refusalOf(ride)) {
         refuse(ride, *refusal);
         return;

@@ -51,6 +51,7 @@ private:
     void handle(QuitHops &&command);
 
     [[nodiscard]] JumpHost *hostOf(quint64 ride);
+    [[nodiscard]] QString placeOf(const Ride &ride) const;
     [[nodiscard]] std::optional<Error> refusalOf(const Ride &ride) const;
     void make(const Ride &first);
     void ended(const QString &key, const Error &error);

@@ -28,6 +28,9 @@ private slots:
     void tokens_areExpanded();
     void fortyHosts_shareOneSignIn();
     void question_isAskedOnceForAll();
+    void unasked_ridesWhatAPersonOpened();
+    void unasked_isNotAsked();
+    void unasked_doesNotHoldUpAPerson();
     void question_movesOnWhenItsHostLeaves();
     void question_declinedEndsAll();
     void reconnect_isShared();
@@ -39,12 +42,17 @@ private slots:
 
 private:
     using State = SshSession::State;
+    /// Its only key has a passphrase.
+    void lockBastion();
+    [[nodiscard]] ConnectionSettings asked(const QString &host) const;
+    [[nodiscard]] ConnectionSettings unasked(const QString &host) const;
     JumpLab m_lab{{u"MaxStartups 100"_s}};
 };
 
 void TstSshJump::initTestCase()
 {
     QVERIFY2(m_lab.start(), qPrintable(m_lab.bastion.error() + m_lab.gpu.error()));
+    QVERIFY(makeKey(m_lab.bastion.path(u"locked"_s), u"open sesame"_s));
 }
 
 void TstSshJump::init()
@@ -169,16 +177,10 @@ void TstSshJump::fortyHosts_shareOneSignIn()
 
 void TstSshJump::question_isAskedOnceForAll()
 {
-    QVERIFY(makeKey(m_lab.bastion.path(u"locked"_s), u"open sesame"_s));
-    QVERIFY(writeFile(m_lab.bastion.path(u"authorized_keys"_s),
-                      readFile(m_lab.bastion.path(u"id.pub"_s)) + readFile(m_lab.bastion.path(u"locked.pub"_s))));
-    QVERIFY(m_lab.writeConfig("ProxyJump bastion",
-                              "IdentitiesOnly yes\nIdentityFile " + m_lab.bastion.path(u"locked"_s).toUtf8()));
+    lockBastion();
     std::vector<std::unique_ptr<SessionWatch>> watches;
     for (int i = 0; i < 8; ++i) {
-        ConnectionSettings settings = m_lab.settings(u"gpu%1"_s.arg(i));
-        settings.askPerson = true;
-        watches.push_back(std::make_unique<SessionWatch>(settings));
+        watches.push_back(std::make_unique<SessionWatch>(asked(u"gpu%1"_s.arg(i))));
         watches.back()->reply = [](const Question &question) {
             return Answer{question.id, true, true, {u"open sesame"_s}};
         };
@@ -195,6 +197,82 @@ void TstSshJump::question_isAskedOnceForAll()
     QCOMPARE(questions.size(), 1);
     QCOMPARE(questions.first().kind, Question::Kind::KeyPassphrase);
     QVERIFY2(questions.first().host.contains(u"@bastion"_s), qPrintable(questions.first().host));
+}
+
+void TstSshJump::lockBastion()
+{
+    QVERIFY(writeFile(m_lab.bastion.path(u"authorized_keys"_s),
+                      readFile(m_lab.bastion.path(u"id.pub"_s)) + readFile(m_lab.bastion.path(u"locked.pub"_s))));
+    QVERIFY(m_lab.writeConfig("ProxyJump bastion",
+                              "IdentitiesOnly yes\nIdentityFile " + m_lab.bastion.path(u"locked"_s).toUtf8()));
+}
+
+ConnectionSettings TstSshJump::unasked(const QString &host) const
+{
+    ConnectionSettings settings = m_lab.settings(host);
+    settings.askPerson = false; // as of a host that comes back by itself
+    settings.byItself = true;
+    return settings;
+}
+
+ConnectionSettings TstSshJump::asked(const QString &host) const
+{
+    ConnectionSettings settings = m_lab.settings(host);
+    settings.askPerson = true;
+    return settings;
+}
+
+void TstSshJump::unasked_ridesWhatAPersonOpened()
+{
+    lockBastion();
+    const qsizetype before = m_lab.signIns(m_lab.bastion);
+    SessionWatch person(asked(u"gpu1"_s));
+    person.reply = [](const Question &question) { return Answer{question.id, true, true, {u"open sesame"_s}}; };
+    person.session->open();
+    QTRY_VERIFY2(person.isReady(), qPrintable(person.endText()));
+    SessionWatch itself(unasked(u"gpu2"_s));
+    itself.session->open();
+    QTRY_VERIFY2(itself.ended || itself.isReady(), qPrintable(itself.endText()));
+    QVERIFY2(itself.isReady(), qPrintable(itself.endText()));
+    QCOMPARE(m_lab.signIns(m_lab.bastion), before + 1);
+    QCOMPARE(person.questions.size(), 1);
+}
+
+void TstSshJump::unasked_isNotAsked()
+{
+    lockBastion();
+    SessionWatch person(asked(u"gpu1"_s));
+    person.session->open();
+    QTRY_COMPARE(person.questions.size(), 1);
+    SessionWatch itself(unasked(u"gpu2"_s));
+    itself.session->open();
+    QTRY_VERIFY(!itself.words.isEmpty() && itself.words.constLast().contains(u"jump host bastion"_s));
+    person.session.reset(); // nobody is left who could answer
+    QTRY_VERIFY(itself.ended);
+    QVERIFY(itself.questions.isEmpty());
+    QVERIFY2(itself.ended->code == ErrorCode::SignInNeedsPerson, qPrintable(itself.endText()));
+}
+
+void TstSshJump::unasked_doesNotHoldUpAPerson()
+{
+    QVERIFY(writeFile(m_lab.bastion.path(u"empty"_s), {}));
+    QVERIFY(m_lab.writeConfig("ProxyJump bastion", "UserKnownHostsFile " + m_lab.bastion.path(u"empty"_s).toUtf8()));
+    const qsizetype before = m_lab.signIns(m_lab.bastion);
+    SessionWatch itself(unasked(u"gpu2"_s));
+    SessionWatch person(asked(u"gpu1"_s));
+    person.reply = [](const Question &question) { return Answer{question.id, true, false, {}}; };
+    itself.session->open();
+    person.session->open();
+    QTRY_VERIFY2(person.ended || person.isReady(), qPrintable(person.endText()));
+    QVERIFY2(person.isReady(), qPrintable(person.endText()));
+    QTRY_VERIFY(itself.ended || itself.isReady());
+    QVERIFY(itself.questions.isEmpty());
+    // It came first and ended; its next try rides.
+    SessionWatch again(unasked(u"gpu2"_s));
+    again.session->open();
+    QTRY_VERIFY(again.ended || again.isReady());
+    QVERIFY2(again.isReady(), qPrintable(again.endText()));
+    QCOMPARE(m_lab.signIns(m_lab.bastion), before + 1);
 }
 
 void TstSshJump::question_movesOnWhenItsHostLeaves()
