@@ -30,6 +30,17 @@ StepResult failed(TestStep step, ErrorCode code, const QString &text)
     return {step, StepResult::State::Failed, text, std::nullopt, code, {}};
 }
 
+/// The text and what to do, as the first problem says whose code begins with one of these.
+QString withAdvice(const QString &text, const Snapshot &snapshot, std::initializer_list<QLatin1String> codes)
+{
+    for (const Problem &problem : snapshot.problems) {
+        const auto fits = [&](QLatin1String code) { return problem.code.startsWith(code); };
+        if (!problem.advice.isEmpty() && std::ranges::any_of(codes, fits))
+            return text + u' ' + problem.advice;
+    }
+    return text;
+}
+
 TestStep usualStepOf(ErrorCode code, TestStep current)
 {
     switch (code) {
@@ -84,7 +95,7 @@ StepResult judgeSmi(const Snapshot &snapshot)
     if (!snapshot.gpus) {
         const bool absent = source.status == GpuSource::Status::Absent;
         result = failed(TestStep::Smi, absent ? ErrorCode::ToolMissing : ErrorCode::DriverFault,
-                        missingGpusText(snapshot));
+                        withAdvice(missingGpusText(snapshot), snapshot, {"smi."_L1, "driver."_L1}));
     } else {
         const auto faults = std::ranges::count_if(*snapshot.gpus, [](const Gpu &gpu) { return !gpu.fault.isEmpty(); });
         QString text = u"%1 GPUs"_s.arg(snapshot.gpus->size());
@@ -92,7 +103,8 @@ StepResult judgeSmi(const Snapshot &snapshot)
             text += u", driver "_s + source.driverVersion;
         if (faults > 0)
             text += u", %1 with a fault"_s.arg(faults);
-        result = faults > 0 ? failed(TestStep::Smi, ErrorCode::DriverFault, text + u'.')
+        result = faults > 0 ? failed(TestStep::Smi, ErrorCode::DriverFault,
+                                     withAdvice(text + u'.', snapshot, {"gpu."_L1}))
                             : done(TestStep::Smi, text + u'.');
     }
     if (source.durationMs.isKnown())
@@ -104,7 +116,8 @@ StepResult judgeSystemctl(const Snapshot &snapshot)
 {
     if (const Problem *problem = findProblem(snapshot, {u"systemd.absent", u"systemd.unreachable", u"section.units"})) {
         const bool absent = problem->code == u"systemd.absent";
-        return failed(TestStep::Systemctl, absent ? ErrorCode::ToolMissing : ErrorCode::NoRights, problem->text);
+        return failed(TestStep::Systemctl, absent ? ErrorCode::ToolMissing : ErrorCode::NoRights,
+                      withAdvice(problem->text, snapshot, {"systemd."_L1, "section.units"_L1}));
     }
     if (!snapshot.units)
         return failed(TestStep::Systemctl, ErrorCode::ToolMissing, u"systemd does not answer."_s);
@@ -125,7 +138,8 @@ StepResult judgeRights(const Snapshot &snapshot, SudoPolicy sudo)
     }
     if (snapshot.system.hidepid) {
         return failed(TestStep::Rights, ErrorCode::NoRights,
-                      u"Other users' processes are hidden from this account (hidepid)."_s);
+                      withAdvice(u"Other users' processes are hidden from this account (hidepid)."_s, snapshot,
+                                 {"host.hidepid"_L1}));
     }
     return done(TestStep::Rights,
                 u"An ordinary account: it sees who runs what, not every detail of others' processes."_s);

@@ -162,7 +162,8 @@ Error SessionCore::notSsh(const QString &sign) const
 {
     if (m_firstBytes.startsWith("Exceeded MaxStartups")) { // sshd, in place of its greeting
         return {ErrorCode::ConnectionLost,
-                u"%1 takes no more connections now: too many are signing in there (MaxStartups)."_s.arg(m_peer), {}};
+                u"%1 takes no more connections now: too many are signing in there (MaxStartups)."_s.arg(m_peer),
+                u"Try again in a moment; for many hosts behind it raise MaxStartups in its sshd_config."_s};
     }
     const QByteArray line = m_firstBytes.trimmed().split('\n').constFirst();
     return {ErrorCode::NotSsh, u"%1 %2; it began with “%3”."_s.arg(m_peer, sign, cleanLine(line.trimmed(), 48)), {}};

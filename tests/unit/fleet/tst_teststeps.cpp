@@ -19,6 +19,7 @@ private slots:
     void systemctl_isJudged();
     void rights_areJudged_data();
     void rights_areJudged();
+    void failures_sayWhatToDo();
     void exitCode_isTheFirstFailures();
     void names_areTheContracts();
 };
@@ -124,6 +125,37 @@ void TstTestSteps::systemctl_isJudged()
     QCOMPARE(exitCodeOf({result}), exitCode);
     if (exitCode != 0 && !problem.isEmpty())
         QCOMPARE(result.text, u"The words of the problem."_s);
+}
+
+void TstTestSteps::failures_sayWhatToDo()
+{
+    const auto with = [](const QString &code) {
+        Snapshot snapshot;
+        Problem other;
+        other.code = u"host.other"_s;
+        other.advice = u"Nothing of this."_s;
+        Problem problem;
+        problem.code = code;
+        problem.text = u"It is so."_s;
+        problem.advice = u"Do this."_s;
+        snapshot.problems = {other, problem};
+        snapshot.gpuSource.status = GpuSource::Status::Absent;
+        return snapshot;
+    };
+    const auto says = [](const StepResult &result) {
+        return result.state == State::Failed && result.text.endsWith(u". Do this."_s)
+            && !result.text.contains(u"Nothing of this"_s);
+    };
+    QVERIFY(says(judgeSmi(with(u"smi.absent"_s))));
+    QVERIFY(says(judgeSmi(with(u"driver.mismatch"_s))));
+    Snapshot faulty = with(u"gpu.reset_required"_s);
+    faulty.gpus = QList<Gpu>(1);
+    faulty.gpus->first().fault = u"GPU requires reset"_s;
+    QVERIFY(says(judgeSmi(faulty)));
+    QVERIFY(says(judgeSystemctl(with(u"systemd.absent"_s))));
+    Snapshot hidden = with(u"host.hidepid"_s);
+    hidden.system.hidepid = true;
+    QVERIFY(says(judgeRights(hidden, SudoPolicy::Never)));
 }
 
 void TstTestSteps::rights_areJudged_data()
