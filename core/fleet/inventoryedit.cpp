@@ -9,9 +9,6 @@
 #include "core/fleet/inventoryloader.h"
 #include "core/fleet/inventorytext.h"
 
-#include <QDir>
-#include <QFileInfo>
-#include <QSaveFile>
 
 #include <algorithm>
 
@@ -20,24 +17,6 @@ namespace pilothouse {
 using namespace Qt::StringLiterals;
 
 namespace {
-
-Result<void> replaceFile(const QString &path, const QByteArray &before, const QByteArray &after)
-{
-    const auto broken = [&](const QString &why) {
-        return fail(ErrorCode::LocalIo, u"%1 cannot be written: %2."_s.arg(path, why));
-    };
-    if (!QDir().mkpath(QFileInfo(path).path()))
-        return broken(u"its folder cannot be made"_s);
-    QSaveFile file(path); // keeps mode and follows a symbolic link; the old file stays until commit
-    if (!file.open(QIODevice::WriteOnly) || file.write(after) != after.size() || !file.flush())
-        return broken(file.errorString());
-    const auto now = inventoryBytes(path);
-    if (!now || *now != before)
-        return broken(u"another program has changed it meanwhile"_s);
-    if (!file.commit())
-        return broken(file.errorString());
-    return {};
-}
 
 /// A host of hosts.toml with all that stands around it.
 struct Standing
@@ -136,7 +115,7 @@ Result<Inventory> appendHost(const QString &configDir, const HostSpec &host)
                         mainFile),
                     u"Add it by hand; nothing was changed."_s);
     }
-    if (const auto written = replaceFile(mainFile, *before, after); !written)
+    if (const auto written = replaceInventoryFile(mainFile, *before, after); !written)
         return fail(written.error());
     return changed;
 }
@@ -161,7 +140,7 @@ Result<Inventory> removeHost(const QString &configDir, const HostRemoval &planne
                     u"The lines of \"%1\" in %2 have changed meanwhile."_s.arg(cleanLine(planned.name), mainFile),
                     u"Look at them again; nothing was changed."_s);
     }
-    const auto written = replaceFile(mainFile, removed->before, removed->cut.before + removed->cut.after);
+    const auto written = replaceInventoryFile(mainFile, removed->before, removed->cut.before + removed->cut.after);
     if (!written)
         return fail(written.error());
     return removed->inventory;
@@ -210,7 +189,7 @@ Result<Inventory> changeHost(const QString &configDir, const HostText &before, c
                         mainFile, cleanLine(before.spec.name)),
                     u"Change it by hand; nothing was changed."_s);
     }
-    if (const auto written = replaceFile(mainFile, host->text, *text); !written)
+    if (const auto written = replaceInventoryFile(mainFile, host->text, *text); !written)
         return fail(written.error());
     return changed;
 }

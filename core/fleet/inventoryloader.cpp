@@ -9,6 +9,7 @@
 #include <QDir>
 #include <QFile>
 #include <QFileInfo>
+#include <QSaveFile>
 
 #include <cerrno>
 #include <sys/stat.h>
@@ -50,6 +51,24 @@ bool isMissingFile(const QString &file)
 Result<QByteArray> inventoryBytes(const QString &file)
 {
     return isMissingFile(file) ? QByteArray() : readLocalFile(file, maxFileBytes);
+}
+
+Result<void> replaceInventoryFile(const QString &path, const QByteArray &before, const QByteArray &after)
+{
+    const auto broken = [&](const QString &why) {
+        return fail(ErrorCode::LocalIo, u"%1 cannot be written: %2."_s.arg(path, why));
+    };
+    if (!QDir().mkpath(QFileInfo(path).path()))
+        return broken(u"its folder cannot be made"_s);
+    QSaveFile file(path); // keeps mode and follows a symbolic link; the old file stays until commit
+    if (!file.open(QIODevice::WriteOnly) || file.write(after) != after.size() || !file.flush())
+        return broken(file.errorString());
+    const auto now = inventoryBytes(path);
+    if (!now || *now != before)
+        return broken(u"another program has changed it meanwhile"_s);
+    if (!file.commit())
+        return broken(file.errorString());
+    return {};
 }
 
 Result<Inventory> InventoryLoader::load(const QByteArray &mainText)

@@ -3,7 +3,7 @@
 #pragma once
 
 // The files of the inventory: which they are, reading one, merging hosts.toml with what it includes. Any thread. Used
-// by inventory.cpp and inventoryedit.cpp alone.
+// by inventory.cpp, inventoryedit.cpp and imports alone.
 
 #include "core/fleet/inventory.h"
 #include "core/fleet/inventoryreader.h"
@@ -19,6 +19,10 @@ namespace pilothouse {
 
 /// Empty where there is no file.
 [[nodiscard]] Result<QByteArray> inventoryBytes(const QString &file);
+
+/// Writes `after` where `before` still stands (empty: no file), with its folder. Errors: LocalIo (another program has
+/// changed it meanwhile, the disk).
+[[nodiscard]] Result<void> replaceInventoryFile(const QString &path, const QByteArray &before, const QByteArray &after);
 
 /// One use.
 class InventoryLoader final

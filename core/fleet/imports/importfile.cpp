@@ -11,7 +11,6 @@
 #include <QFile>
 #include <QFileInfo>
 #include <QRegularExpression>
-#include <QSaveFile>
 
 #include <algorithm>
 
@@ -28,24 +27,12 @@ QString relativePath(const QString &name)
     return folderName + u'/' + name + u".toml"_s;
 }
 
-Result<void> writeBytes(const QString &path, const QByteArray &bytes)
-{
-    const auto broken = [&](const QString &why) {
-        return fail(ErrorCode::LocalIo, u"%1 cannot be written: %2."_s.arg(path, why));
-    };
-    if (!QDir().mkpath(QFileInfo(path).path()))
-        return broken(u"its folder cannot be made"_s);
-    QSaveFile file(path);
-    if (!file.open(QIODevice::WriteOnly) || file.write(bytes) != bytes.size() || !file.commit())
-        return broken(file.errorString());
-    return {};
-}
-
-void restore(const QString &path, bool wasThere, const QByteArray &bytes)
+/// As it was, if it is still what was written here.
+void restore(const QString &path, bool wasThere, const QByteArray &before, const QByteArray &written)
 {
     if (wasThere)
-        (void)writeBytes(path, bytes);
-    else
+        (void)replaceInventoryFile(path, written, before);
+    else if (inventoryBytes(path).value_or(QByteArray()) == written)
         QFile::remove(path);
 }
 
@@ -160,16 +147,17 @@ Result<Inventory> writeImport(const QString &configDir, const QString &name, con
     const auto mainAfter = withInclude(*mainBefore, relativePath(name), old->mainFile);
     if (!mainAfter)
         return fail(mainAfter.error());
-    if (const auto written = writeBytes(file, importText(source, hosts)); !written)
+    const QByteArray fileAfter = importText(source, hosts);
+    if (const auto written = replaceInventoryFile(file, *fileBefore, fileAfter); !written)
         return fail(written.error());
     Result<void> included;
     if (*mainAfter != *mainBefore)
-        included = writeBytes(old->mainFile, *mainAfter);
+        included = replaceInventoryFile(old->mainFile, *mainBefore, *mainAfter);
     const auto inventory = included ? loadInventory(configDir) : Result<Inventory>(fail(included.error()));
     if (!inventory) {
-        restore(file, fileWasThere, *fileBefore);
+        restore(file, fileWasThere, *fileBefore, fileAfter);
         if (included && *mainAfter != *mainBefore)
-            restore(old->mainFile, mainWasThere, *mainBefore);
+            restore(old->mainFile, mainWasThere, *mainBefore, *mainAfter);
     }
     return inventory;
 }

@@ -4,6 +4,7 @@
 // bytes.
 #include "core/fleet/imports/importfile.h"
 #include "core/fleet/imports/importsources.h"
+#include "core/fleet/inventoryloader.h"
 #include "tests/support/testmain.h"
 
 #include <QDir>
@@ -28,6 +29,7 @@ private slots:
     void takenName_changesNothing();
     void brokenInventory_changesNothing();
     void includeThatIsOneTooMany_changesNothing();
+    void changedMeanwhile_isNotOverwritten();
     void ssh_aliasesWithoutPatterns();
     void ansible_isReadByItsName_data();
     void ansible_isReadByItsName();
@@ -174,6 +176,21 @@ void TstImportFile::includeThatIsOneTooMany_changesNothing()
     QVERIFY2(inventory.error().detail.contains(u"is one too many"_s), qPrintable(inventory.error().detail));
     QCOMPARE(read(u"hosts.toml"_s), main);
     QVERIFY(!QFile::exists(path(u"imported/a.toml"_s)));
+}
+
+void TstImportFile::changedMeanwhile_isNotOverwritten()
+{
+    const QString file = path(u"hosts.toml"_s);
+    QVERIFY(replaceInventoryFile(file, {}, "old"));
+    write(u"hosts.toml"_s, "another editor's");
+    const auto late = replaceInventoryFile(file, "old", "new");
+    QVERIFY(!late);
+    QCOMPARE(late.error().code, ErrorCode::LocalIo);
+    QVERIFY2(late.error().detail.contains(u"changed it meanwhile"_s), qPrintable(late.error().detail));
+    QCOMPARE(read(u"hosts.toml"_s), QByteArray("another editor's"));
+    QVERIFY(!replaceInventoryFile(file, {}, "new")); // nor one that was not there before
+    QCOMPARE(read(u"hosts.toml"_s), QByteArray("another editor's"));
+    QCOMPARE(QDir(m_folder->path()).entryList(QDir::Files), QStringList{u"hosts.toml"_s});
 }
 
 void TstImportFile::ssh_aliasesWithoutPatterns()
