@@ -469,7 +469,11 @@ void SessionCore::end(Error error)
     if (m_end)
         return;
     if (std::optional<Error> onTheWay = m_route ? m_route->failure() : std::nullopt) {
-        error = std::move(*onTheWay);
+        // What a command said in place of a server is the reason why it ended.
+        if (error.code == ErrorCode::NotSsh && m_host.proxyJump.isEmpty())
+            error.detail += u' ' + onTheWay->detail;
+        else
+            error = std::move(*onTheWay);
         m_endedOnTheWay = !m_host.proxyJump.isEmpty();
     } else if (m_route && m_state == State::KeyExchange) {
         error.detail = QString(error.detail + u' ' + m_route->remark()).trimmed();

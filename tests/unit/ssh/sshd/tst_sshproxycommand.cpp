@@ -116,6 +116,10 @@ void TstSshProxyCommand::failure_isNamed_data()
     QTest::newRow("killed") << QByteArray("sh -c 'kill -9 $$'") << ErrorCode::Unreachable << u"ended by signal 9."_s;
     QTest::newRow("closes its output") << QByteArray("sh -c 'exec >&-; exec sleep 30'") << ErrorCode::Unreachable
                                        << u"closed its output."_s;
+    QTest::newRow("a proxy's answer") << QByteArray("sh -c 'printf \"HTTP/1.1 407 Proxy Authentication\\r\\n\\r\\n\"'")
+                                      << ErrorCode::NotSsh << u"HTTP/1.1 407 Proxy Authentication"_s;
+    QTest::newRow("its end is told too") << QByteArray("sh -c 'printf \"HTTP/1.1 407 No\\r\\n\\r\\n\"; exit 9'")
+                                         << ErrorCode::NotSsh << u"ended with exit code 9."_s;
     QTest::newRow("unknown token") << QByteArray("nc %Z") << ErrorCode::SshConfigInvalid << u"knows no token %Z"_s;
 }
 
