@@ -231,9 +231,10 @@ void ProcessPanel::buildView(const Theme &theme)
     header->setMinimumSectionSize(space(this, 8));
     for (const ProcessColumnInfo &info : processColumns()) {
         const QString widest = QString::fromUtf16(info.widest);
+        const int section = static_cast<int>(info.column);
         const int width = m_view->fontMetrics().horizontalAdvance(widest) + space(this, 4);
-        if (!widest.isEmpty())
-            header->resizeSection(static_cast<int>(info.column), width);
+        if (!widest.isEmpty()) // the hint has room for the mark of the column that is sorted by
+            header->resizeSection(section, std::max(width, header->sectionSizeHint(section)));
     }
     m_view->viewport()->installEventFilter(this);
     m_view->installEventFilter(this);
