@@ -27,6 +27,8 @@
 #include <QTreeView>
 #include <QVBoxLayout>
 
+#include <algorithm>
+
 namespace pilothouse {
 
 using namespace Qt::StringLiterals;
