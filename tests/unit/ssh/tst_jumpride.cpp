@@ -17,6 +17,7 @@ private slots:
     void otherSettings_areAnotherJumpHost_data();
     void otherSettings_areAnotherJumpHost();
     void ride_takesNothingOfTheHostsOwn();
+    void whoMayBeAsked_isNotAnotherJumpHost();
     void ride_keepsWhatReplacesAllKnownHosts();
     void ride_thatCannotBeIsNamed();
 };
@@ -76,7 +77,6 @@ void TstJumpRide::otherSettings_areAnotherJumpHost_data()
     row("configuration", [](RouteRequest &r) { r.settings.sshConfigFile = u"/etc/d"_s; });
     row("known hosts", [](RouteRequest &r) { r.settings.knownHostsFile = u"/k"_s; });
     row("unknown keys are taken", [](RouteRequest &r) { r.settings.acceptNewHostKey = true; });
-    row("nobody is asked", [](RouteRequest &r) { r.settings.askPerson = false; });
     row("time to connect", [](RouteRequest &r) { r.settings.connectTimeout = 3s; });
     row("time to sign in", [](RouteRequest &r) { r.settings.signInTimeout = 3s; });
     row("keepalive", [](RouteRequest &r) { r.settings.keepaliveInterval = 3s; });
@@ -113,6 +113,18 @@ void TstJumpRide::ride_takesNothingOfTheHostsOwn()
     // Who asked is said of the ride, not of the session that others share.
     QVERIFY(ride->byItself);
     QVERIFY(!ride->settings.byItself);
+}
+
+void TstJumpRide::whoMayBeAsked_isNotAnotherJumpHost()
+{
+    const RouteRequest usual = requestThrough(u"first,al@bastion:22"_s);
+    RouteRequest unasked = usual;
+    unasked.settings.askPerson = false; // a host that comes back by itself
+    const Result<Ride> one = rideFor(usual);
+    const Result<Ride> other = rideFor(unasked);
+    QVERIFY(one && other);
+    QCOMPARE(other->hop, one->hop);
+    QVERIFY(!other->settings.askPerson);
 }
 
 void TstJumpRide::ride_keepsWhatReplacesAllKnownHosts()
