@@ -51,7 +51,7 @@ double memoryMib(const QByteArray &key)
     if (!status.open(QIODevice::ReadOnly))
         qFatal("no status");
     for (const QByteArray &line : status.readAll().split('\n')) {
-        if (line.startsWith(key + ':'))
+        if (line.startsWith(QByteArray(key + ':')))
             return line.simplified().split(' ').value(1).toDouble() / 1024;
     }
     qFatal("no figure");
