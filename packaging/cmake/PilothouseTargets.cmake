@@ -115,7 +115,7 @@ function(pilothouse_group group target)
 endfunction()
 
 # pilothouse_test(<tst_name> LABEL <unit|ssh|gui|threads>... SOURCES <files> LINKS <links> [TIMEOUT <seconds>] [SERIAL])
-# One QtTest program. Its working data: PILOTHOUSE_TEST_DATA is tests/data, PILOTHOUSE_SOURCE_DIR the tree.
+# One QtTest program; thrice the time under a sanitizer. Its working data: PILOTHOUSE_TEST_DATA is tests/data, PILOTHOUSE_SOURCE_DIR the tree.
 function(pilothouse_test name)
     cmake_parse_arguments(arg "SERIAL" "TIMEOUT" "LABEL;SOURCES;LINKS" ${ARGN})
     add_executable(${name} ${arg_SOURCES})
@@ -138,6 +138,9 @@ function(pilothouse_test name)
     endforeach()
     if(NOT arg_TIMEOUT)
         set(arg_TIMEOUT 60)
+    endif()
+    if(PILOTHOUSE_SANITIZE)
+        math(EXPR arg_TIMEOUT "3 * ${arg_TIMEOUT}")
     endif()
     set_tests_properties(${name} PROPERTIES LABELS "${arg_LABEL}" TIMEOUT ${arg_TIMEOUT} COST ${arg_TIMEOUT}
         ENVIRONMENT "QT_QPA_PLATFORM=offscreen;TZ=UTC;LC_ALL=C.UTF-8")
