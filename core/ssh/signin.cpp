@@ -34,6 +34,9 @@ QString methodNames(unsigned methods)
     return names.isEmpty() ? u"nothing that is known here"_s : names.join(u", "_s);
 }
 
+/// Of a sign-in; chains of servers have two or three. A server that never has enough is left.
+constexpr int mostFactors = 10;
+
 /// Refusals after which an end without a word is no accident of the network.
 constexpr int leastBeforeSilentEnd = 3;
 
@@ -184,10 +187,8 @@ SignIn::Outcome SignIn::advance()
         case SignInMethod::Step::Accepted:
             return Outcome::SignedIn;
         case SignInMethod::Step::Partial:
-            m_method.reset();
-            if (m_kind == Kind::PublicKeys)
-                m_used.remove(static_cast<int>(m_kind)); // the server may want a second key
-            planMethods(m_context.api.authMethods(m_context.session));
+            if (wantsMore() == Outcome::Failed)
+                return Outcome::Failed;
             break;
         case SignInMethod::Step::Exhausted:
             m_method.reset();
@@ -202,11 +203,32 @@ SignIn::Outcome SignIn::advance()
     }
 }
 
+/// One factor of several was right. As with ssh, the next one may be a second of its kind, or one that was refused
+/// before.
+SignIn::Outcome SignIn::wantsMore()
+{
+    static constexpr const char16_t *names[] = {u"a key", u"keyboard-interactive", u"a password"};
+    m_method.reset();
+    m_context.tried += QString::fromUtf16(names[int(m_kind)]) + u" (accepted, the server wants more)"_s;
+    if (++m_factors > mostFactors)
+        return failed({ErrorCode::SignInRefused,
+                       u"%1: the server wants more without an end."_s.arg(m_context.display), {}});
+    m_used.clear();
+    planMethods(m_context.api.authMethods(m_context.session));
+    return Outcome::Again;
+}
+
+QString SignIn::whatWasTried() const
+{
+    QStringList tried = m_context.tried;
+    tried.removeDuplicates(); // an agent without keys is asked again for a further factor
+    return tried.isEmpty() ? u"nothing to offer"_s : tried.join(u"; "_s);
+}
+
 SignIn::Outcome SignIn::refuse()
 {
-    const QString tried = m_context.tried.isEmpty() ? u"nothing to offer"_s : m_context.tried.join(u"; "_s);
     const QString detail
-        = u"%1 (the server takes %2): %3."_s.arg(m_context.display, methodNames(m_methods), tried);
+        = u"%1 (the server takes %2): %3."_s.arg(m_context.display, methodNames(m_methods), whatWasTried());
     if (m_context.missing)
         return failed({ErrorCode::SignInNeedsPerson, u"%1 %2"_s.arg(*m_context.missing, detail), {}});
     return failed(
@@ -222,7 +244,7 @@ SignIn::Outcome SignIn::lost()
         return failed({ErrorCode::SignInRefused,
                        u"%1: the server ended the connection%2 after: %3."_s.arg(
                            m_context.display, words.isEmpty() ? QString() : QString(u" (“"_s + words + u"”)"_s),
-                           m_context.tried.join(u"; "_s)),
+                           whatWasTried()),
                        m_context.refused > 1 ? fewerKeys() : QString()});
     }
     return failed({ErrorCode::ConnectionLost, u"The server closed the connection during the sign-in."_s, {}});

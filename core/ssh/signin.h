@@ -40,6 +40,8 @@ private:
     [[nodiscard]] Outcome begin();
     void planMethods(int methods);
     [[nodiscard]] std::unique_ptr<SignInMethod> make(Kind kind);
+    [[nodiscard]] Outcome wantsMore();
+    [[nodiscard]] QString whatWasTried() const;
     [[nodiscard]] Outcome refuse();
     [[nodiscard]] Outcome lost();
     [[nodiscard]] Outcome failed(Error error);
@@ -50,7 +52,8 @@ private:
     std::unique_ptr<SignInMethod> m_method;
     Kind m_kind = Kind::PublicKeys; ///< of m_method
     std::deque<Kind> m_plan;
-    QSet<int> m_used; ///< kinds that will not be tried again
+    QSet<int> m_used; ///< kinds that were tried for the factor that is wanted now
+    int m_factors = 0; ///< that the server has accepted and found too few
     bool m_begun = false;
     bool m_asking = false;
     unsigned m_methods = 0; ///< SSH_AUTH_METHOD_… that the server takes

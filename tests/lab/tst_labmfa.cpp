@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: Pilothouse contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Signing in with a password and a code, as PAM asks for them: one question a round, at a host and at a jump host; and
-// that an agent full of keys leaves the last try to the person.
+// Signing in with a password and a code, as PAM asks for them: one question a round, at a host and at a jump host; the
+// chains of factors that AuthenticationMethods asks for, in any order; and that an agent full of keys leaves the last
+// try to the person.
 #include "tests/lab/labmain.h"
 #include "tests/lab/testsession.h"
 #include "tests/support/agentprocess.h"
@@ -127,6 +128,51 @@ private slots:
         QCOMPARE(signIn.questions().size(), 2);
         for (const Question &question : signIn.questions())
             QVERIFY2(question.host.startsWith(u"mfa@"_s) && !question.host.contains(u"root@"_s), qPrintable(question.host));
+    }
+
+    void chain_isGoneThroughInItsOrder_data()
+    {
+        QTest::addColumn<QString>("methods");
+        QTest::addColumn<QString>("questions"); // p(assword), i(nteractive), k(ey's passphrase)
+        QTest::addColumn<int>("wrong");         // of the first answers
+        const auto row = [](const char *methods, const QString &questions, int wrong = 0) {
+            QTest::newRow(methods) << QString::fromLatin1(methods) << questions << wrong;
+        };
+        row("password,keyboard-interactive", u"pi"_s);
+        row("keyboard-interactive,password", u"ip"_s);
+        row("publickey,password", u"p"_s);
+        row("password,publickey", u"p"_s);
+        row("publickey,keyboard-interactive,password", u"ip"_s);
+        row("publickey,publickey", u"k"_s);
+        row("publickey,password,publickey", u"pk"_s);
+        row("password,password", u"pp"_s);
+        // Refused as the first factor, wanted as the second.
+        row("keyboard-interactive,password password,keyboard-interactive", u"iiipi"_s, 3);
+    }
+    void chain_isGoneThroughInItsOrder()
+    {
+        QFETCH(const QString, methods);
+        QFETCH(const QString, questions);
+        QFETCH(int, wrong);
+        m_host.sh(u"systemctl stop chain.service 2>/dev/null; systemd-run --quiet --collect --unit=chain /usr/sbin/sshd -D "
+                  "-p 2300 -o PidFile=none -o 'AuthenticationMethods %1'\n"
+                  "until ss -Hltn sport = :2300 | grep -q .; do sleep 0.05; done"_s.arg(methods));
+        QStringList lines{u"IdentityAgent none"_s, u"IdentityFile %1/keys/plain"_s.arg(labFolder())};
+        if (questions.contains(u'k'))
+            lines += u"IdentityFile %1/keys/encrypted"_s.arg(labFolder());
+        QString kinds;
+        TestSession signIn(settingsFor(u"ops@%1:2300"_s.arg(m_host.address()), config(lines)),
+                           [&](const Question &question) {
+                               const bool key = question.kind == Question::Kind::KeyPassphrase;
+                               kinds += key ? u'k' : question.kind == Question::Kind::Password ? u'p' : u'i';
+                               const QString right = key ? u"open sesame"_s : u"lab-ops"_s;
+                               return Answer{0, true, true, {wrong-- > 0 ? u"wrong"_s : right}};
+                           });
+        QVERIFY2(signIn.attempt(), signIn.story().constData());
+        QCOMPARE(kinds, questions);
+        ShellRun shell(signIn.session());
+        QVERIFY2(shell.finish("id -un\n"), signIn.story().constData());
+        QCOMPARE(shell.output, QByteArray("ops\n"));
     }
 
     void declinedCode_ends()

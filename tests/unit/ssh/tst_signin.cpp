@@ -23,6 +23,9 @@ private slots:
     void methods_followTheConfiguration_data();
     void methods_followTheConfiguration();
     void partial_goesOnWithWhatIsLeft();
+    void partial_makesEachMethodUsableAgain_data();
+    void partial_makesEachMethodUsableAgain();
+    void partial_withoutAnEndIsEnded();
     void password_isAskedAndWiped();
     void password_threeTimes();
     void password_againKeepsTheSamePassword();
@@ -148,6 +151,45 @@ void TstSignIn::partial_goesOnWithWhatIsLeft()
     QVERIFY(finish() && isReady());
     QCOMPARE(m_fixture->api->count("authPublicKey"), 1);
     QCOMPARE(m_fixture->api->count("authPassword"), 1);
+}
+
+void TstSignIn::partial_makesEachMethodUsableAgain_data()
+{
+    QTest::addColumn<int>("methods");
+    QTest::addColumn<QByteArray>("call");
+    QTest::newRow("a second password") << int(SSH_AUTH_METHOD_PASSWORD) << QByteArray("authPassword");
+    QTest::newRow("further questions") << int(SSH_AUTH_METHOD_INTERACTIVE) << QByteArray("authInteractive");
+}
+
+void TstSignIn::partial_makesEachMethodUsableAgain()
+{
+    QFETCH(const int, methods);
+    QFETCH(const QByteArray, call);
+    m_fixture->settings.askPerson = true;
+    m_fixture->api->methods = methods;
+    m_fixture->api->script(call, {SSH_AUTH_PARTIAL}); // keys: tst_agentoffer
+    m_fixture->make();
+    m_fixture->onQuestion = [&](const Question &question) {
+        QCOMPARE(question.attempt, 1); // what was given before was right
+        m_fixture->answer({u"x"_s});
+    };
+    m_fixture->core->open();
+    QVERIFY(finish());
+    QVERIFY2(isReady(), qPrintable(m_fixture->endText()));
+    QCOMPARE(m_fixture->api->count(call), 2);
+}
+
+void TstSignIn::partial_withoutAnEndIsEnded()
+{
+    m_fixture->settings.askPerson = false;
+    m_fixture->api->methods = SSH_AUTH_METHOD_INTERACTIVE;
+    for (int i = 0; i < 50; ++i)
+        m_fixture->api->script("authInteractive", {SSH_AUTH_PARTIAL});
+    m_fixture->open();
+    QVERIFY(finish() && !isReady());
+    QCOMPARE(m_fixture->ended->code, ErrorCode::SignInRefused);
+    QVERIFY2(m_fixture->endText().contains(u"wants more without an end"_s), qPrintable(m_fixture->endText()));
+    QCOMPARE(m_fixture->api->count("authInteractive"), 11);
 }
 
 void TstSignIn::password_isAskedAndWiped()
