@@ -124,7 +124,9 @@ Result<QList<KnownHostsFile>> loadKnownHosts(const QStringList &paths)
     for (const QString &path : paths) {
         Result<KnownHostsFile> file = loadKnownHosts(path);
         if (!file)
-            return fail(file.error());
+            return fail(file.error().code, file.error().detail,
+                        u"It may know the host's key, or revoke it, so that no key is accepted without it. Make it "
+                        "readable, or name others with UserKnownHostsFile in the SSH configuration."_s);
         files += std::move(*file);
     }
     return files;

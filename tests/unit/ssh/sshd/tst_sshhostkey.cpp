@@ -369,6 +369,9 @@ void TstSshHostKey::unreadableKnownHosts_isALocalError()
     QVERIFY(finish(watch));
     QVERIFY(watch.ended);
     QCOMPARE(watch.ended->code, ErrorCode::LocalIo);
+    const QString sentence = sentenceOf(*watch.ended); // which file, why, and what to do
+    QVERIFY2(sentence.contains(u" cannot be read: it is not a file. "_s), qPrintable(sentence));
+    QVERIFY2(sentence.contains(u"Make it readable, or name others with UserKnownHostsFile"_s), qPrintable(sentence));
 }
 
 void TstSshHostKey::answers_toOtherQuestionsAreIgnored()
