@@ -39,6 +39,10 @@ void HostTest::start()
     connect(m_session.get(), &SshSession::stateChanged, this, &HostTest::sessionChanged);
     connect(m_session.get(), &SshSession::ended, this, &HostTest::fail);
     connect(m_session.get(), &SshSession::asked, this, &HostTest::ask);
+    connect(m_session.get(), &SshSession::waitsForOthers, this, [this](bool waits) {
+        if (!waits && m_current == TestStep::JumpHost && !m_passed)
+            m_passed = m_clock.nsecsElapsed();
+    });
     m_clock.start();
     m_session->open();
 }
@@ -174,6 +178,8 @@ void HostTest::fail(const Error &error)
     if (!jumpHost.isEmpty() && m_current < TestStep::Connect) {
         failing = TestStep::JumpHost;
         meetJumpHost(jumpHost);
+    } else if (m_current == TestStep::JumpHost && isBeyondJumpHost(error.code)) {
+        failing = TestStep::Connect; // what the last one says of the host behind it
     }
     reach(failing);
     StepResult result{failing, StepResult::State::Failed, sentenceOf(error), std::nullopt, error.code, {}};
@@ -196,6 +202,8 @@ void HostTest::add(StepResult result)
         qint64 end = m_clock.nsecsElapsed();
         if (result.step == TestStep::Resolve && result.state == StepResult::State::Done)
             end = m_resolved.value_or(end);
+        else if (result.step == TestStep::JumpHost && result.state == StepResult::State::Done && m_way.isEmpty())
+            end = m_passed.value_or(end);
         result.durationMs = double((end - m_stepStart) / 1000) / 1000;
         m_stepStart = end;
     }

@@ -59,6 +59,7 @@ private:
     QElapsedTimer m_clock;
     qint64 m_stepStart = 0;           // ns on the clock; an answer's time is pushed out of its step
     std::optional<qint64> m_resolved; // when connecting began; looking the name up may still fail after that
+    std::optional<qint64> m_passed;   // when the last jump host let us through; dialling on may still fail there
     QElapsedTimer m_personClock;
     bool m_over = false;
 };

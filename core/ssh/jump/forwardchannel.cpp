@@ -50,6 +50,14 @@ ErrorCode codeOf(const QString &words)
     return ErrorCode::Unreachable;
 }
 
+Error farRefusal(ErrorCode code, const QString &where, const QString &words)
+{
+    const QString why = code == ErrorCode::NameNotResolved ? u"does not find the address of"_s
+        : code == ErrorCode::ConnectRefused                ? u"answered that nothing listens at"_s
+                                                           : u"cannot reach"_s;
+    return {code, u"%1 %2 (%3)."_s.arg(why, where, words), {}};
+}
+
 } // namespace
 
 OwnedDescriptor::~OwnedDescriptor()
@@ -140,7 +148,7 @@ Error ForwardChannel::refusal() const
                 u"it does not allow this account to be forwarded to %1 (%2)."_s.arg(where, words),
                 u"AllowTcpForwarding and PermitOpen of its sshd_config, or options of the key, forbid it."_s};
     if (refusal.reason == connectFailed)
-        return {codeOf(words), u"%1 cannot be reached from there (%2)."_s.arg(where, words), {}};
+        return farRefusal(codeOf(words), where, words);
     return {ErrorCode::ChannelRefused, u"it opens no way to %1 (%2)."_s.arg(where, words),
             u"Its limits are reached, or it forwards nothing."_s};
 }
@@ -189,7 +197,7 @@ void ForwardChannel::advance(Clock::time_point now)
     if (m_state == State::Opening && now >= m_deadline) {
         // Told now; the handle waits for the late answer in order to close it.
         finish(Error{ErrorCode::ConnectTimeout,
-                     u"%1 port %2 was not reached from there in time."_s
+                     u"did not reach %1 port %2 in time."_s
                          .arg(cleanLine(QByteArrayView(m_hostName), 255)).arg(m_port),
                      {}});
     }

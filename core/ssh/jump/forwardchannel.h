@@ -38,8 +38,8 @@ class ForwardChannel final : public SessionChannel
 public:
     struct Listener
     {
-        /// Once, outside libssh: the far end, or why there is none (NameNotResolved, ConnectRefused, Unreachable,
-        /// ConnectTimeout, NoRights, ChannelRefused, LocalIo).
+        /// Once, outside libssh: the far end, or why there is none: said of the jump host (NoRights, ChannelRefused,
+        /// LocalIo), or what it says of the far end (NameNotResolved, ConnectRefused, Unreachable, ConnectTimeout).
         std::function<void(Result<OwnedDescriptor>)> opened;
         /// The session that carries an open way has ended; the far end sees its end only after this call. Notes only.
         std::function<void(const Error &)> lost;

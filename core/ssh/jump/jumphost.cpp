@@ -216,10 +216,15 @@ void JumpHost::opened(quint64 ride, Result<OwnedDescriptor> descriptor)
         rider->ride.events.push(RideOpened{std::move(*descriptor)});
         return;
     }
-    const Error error = atJumpHost(m_name, descriptor.error());
+    Error error = std::move(descriptor.error());
     rider->stage = Stage::Failed;
-    rider->ride.failure->set(error);
-    rider->ride.events.push(RideFailed{error});
+    if (isBeyondJumpHost(error.code)) { // the rider's own failure: the way to there stands
+        rider->ride.events.push(RideFailed{beyondJumpHost(m_name, std::move(error))});
+    } else {
+        error = atJumpHost(m_name, std::move(error));
+        rider->ride.failure->set(error);
+        rider->ride.events.push(RideFailed{std::move(error)});
+    }
     settle(ride);
 }
 

@@ -83,6 +83,18 @@ QString jumpHostOf(const Error &error)
     return end < 0 ? rest.chopped(1) : rest.left(end);
 }
 
+Error beyondJumpHost(const QString &name, Error error)
+{
+    error.detail = u"the jump host %1 %2"_s.arg(name, error.detail);
+    return error;
+}
+
+bool isBeyondJumpHost(ErrorCode code)
+{
+    return code == ErrorCode::NameNotResolved || code == ErrorCode::ConnectRefused || code == ErrorCode::Unreachable
+        || code == ErrorCode::ConnectTimeout;
+}
+
 QString wordsOfJumpHost(const QString &name, const QString &words)
 {
     return words.startsWith(jumpHostStart) ? words : QString(jumpHostStart + name + u": "_s + words);

@@ -28,6 +28,12 @@ struct JumpSpec
 [[nodiscard]] Error atJumpHost(const QString &name, Error error);
 [[nodiscard]] QString jumpHostOf(const Error &error);
 
+/// What a healthy jump host answered of the host behind it: an error of that host, whose detail goes on after the jump
+/// host's name ("answered that nothing listens at …").
+[[nodiscard]] Error beyondJumpHost(const QString &name, Error error);
+/// Of what keeps a way from being opened: it lies with the host behind.
+[[nodiscard]] bool isBeyondJumpHost(ErrorCode code);
+
 /// What a jump host does, as its riders say it, or the jump host before it, named alone; and the name back from the
 /// words, empty where they are of the host.
 [[nodiscard]] QString wordsOfJumpHost(const QString &name, const QString &words);

@@ -108,6 +108,11 @@ void TstJumpSpec::error_namesTheJumpHost()
     const QString words = wordsOfJumpHost(u"ops@bastion:22"_s, u"signing in"_s);
     QCOMPARE(words, u"jump host ops@bastion:22: signing in"_s);
     QCOMPARE(jumpHostOf(words), u"ops@bastion:22"_s);
+    // What it says of the host behind it is no error of its own.
+    const Error beyond = beyondJumpHost(u"b"_s, {ErrorCode::ConnectRefused, u"answered."_s, u"Look."_s});
+    QCOMPARE(beyond, (Error{ErrorCode::ConnectRefused, u"the jump host b answered."_s, u"Look."_s}));
+    QCOMPARE(jumpHostOf(beyond), QString());
+    QVERIFY(isBeyondJumpHost(ErrorCode::NameNotResolved) && !isBeyondJumpHost(ErrorCode::NoRights));
     QCOMPARE(wordsOfJumpHost(u"second"_s, words), words);
     QCOMPARE(jumpHostOf(u"signing in"_s), QString());
 }

@@ -162,8 +162,10 @@ void TstSshJumpFailure::hostBehind_isNamedWhenItCannotBeReached()
     TRY_END(watch);
     QVERIFY(watch.ended);
     QCOMPARE(watch.ended->code, ErrorCode::ConnectRefused);
-    QVERIFY2(watch.ended->detail.startsWith(u"at the jump host bastion: 127.0.0.1 port"_s),
+    QVERIFY2(watch.ended->detail.startsWith(
+                 u"the jump host bastion answered that nothing listens at 127.0.0.1 port "_s),
              qPrintable(watch.endText()));
+    QVERIFY(!watch.session->endedOnTheWay()); // the jump host is well
 
     // The name is the jump host's to resolve.
     QVERIFY(m_lab.writeConfig("ProxyJump bastion\nHostName no..such-host"));
@@ -172,7 +174,21 @@ void TstSshJumpFailure::hostBehind_isNamedWhenItCannotBeReached()
     TRY_END(unknown);
     QVERIFY(unknown.ended);
     QCOMPARE(exitCodeOf(unknown.ended->code), 3);
+    QVERIFY2(unknown.ended->detail.startsWith(u"the jump host bastion "_s), qPrintable(unknown.endText()));
     QVERIFY2(unknown.ended->detail.contains(u"no..such-host"_s), qPrintable(unknown.endText()));
+
+    // A jump host behind another one that is well: it is the second that fails.
+    QVERIFY(m_lab.writeConfig("ProxyJump bastion,second", {},
+                              "Host second\n  HostName 127.0.0.1\n  Port " + QByteArray::number(freePort()) + '\n'));
+    SessionWatch second(m_lab.settings());
+    second.session->open();
+    TRY_END(second);
+    QVERIFY(second.ended);
+    QCOMPARE(second.ended->code, ErrorCode::ConnectRefused);
+    QVERIFY2(second.ended->detail.startsWith(
+                 u"at the jump host second: the jump host bastion answered that nothing listens at "_s),
+             qPrintable(second.endText()));
+    QVERIFY(second.session->endedOnTheWay());
 }
 
 void TstSshJumpFailure::noSessionsAllowed_isEnough()
