@@ -68,8 +68,8 @@ void HostEditor::openFile(const QString &file)
 
 void HostEditor::save(const HostSpec &host)
 {
-    m_saves.run([folder = m_configDir, text = m_text, host] {
-        Saved saved{text.spec.name, host, {}, {}};
+    m_saves.run([dialog = m_dialog, folder = m_configDir, text = m_text, host] {
+        Saved saved{dialog, text.spec.name, host, {}, {}};
         const Result<Inventory> changed = changeHost(folder, text, host);
         if (changed) {
             saved.host = *std::ranges::find(changed->hosts, host.name, &HostSpec::name);
@@ -87,21 +87,21 @@ void HostEditor::finish(const Saved &saved)
 {
     if (saved.failure) {
         const QString text = paragraphOf(*saved.failure);
-        if (!m_dialog) {
+        if (!saved.dialog) {
             m_window.showFailure(tr("Edit Host"), text);
         } else if (saved.now) {
             m_text = *saved.now;
-            m_dialog->rebase(saved.now->spec,
-                             text + u'\n'
-                                 + tr("Your own changes are kept here, all else is as the file has it now. "
-                                      "Save again to write them."));
+            saved.dialog->rebase(saved.now->spec,
+                                 text + u'\n'
+                                     + tr("Your own changes are kept here, all else is as the file has it now. "
+                                          "Save again to write them."));
         } else {
-            m_dialog->showFailure(text);
+            saved.dialog->showFailure(text);
         }
         return;
     }
-    if (m_dialog)
-        m_dialog->accept();
+    if (saved.dialog)
+        saved.dialog->accept();
     HostSpec host = saved.host;
     if (m_readOnly)
         host.access = Access::ReadOnly;

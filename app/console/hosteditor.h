@@ -34,6 +34,7 @@ public:
 private:
     struct Saved
     {
+        QPointer<EditHostDialog> dialog; ///< that asked for it; another may be open by now. GUI thread alone
         QString name; ///< as it was
         HostSpec host;
         std::optional<Error> failure;

@@ -20,7 +20,7 @@ HostImporter::HostImporter(const Theme &theme, MainWindow &window, FleetBinding 
     , m_configDir(std::move(configDir))
     , m_sshConfigFile(std::move(sshConfigFile))
     , m_lists([this](const Reading &reading) { show(reading); })
-    , m_saves([this](const Result<Inventory> &saved) { finish(saved); })
+    , m_saves([this](const Saved &saved) { finish(saved); })
 {
     connect(&window, &MainWindow::importRequested, this, &HostImporter::open);
 }
@@ -77,23 +77,24 @@ void HostImporter::show(const Reading &reading)
 
 void HostImporter::save(const QList<HostSpec> &hosts)
 {
-    m_saves.run([folder = m_configDir, list = m_list, hosts] {
-        return writeImport(folder, list.name, list.source, hosts);
+    m_saves.run([dialog = m_dialog, folder = m_configDir, list = m_list, hosts] {
+        return Saved{dialog, list.name, writeImport(folder, list.name, list.source, hosts)};
     });
 }
 
-void HostImporter::finish(const Result<Inventory> &saved)
+void HostImporter::finish(const Saved &saved)
 {
-    if (!saved) {
-        if (m_dialog)
-            m_dialog->showFailure(paragraphOf(saved.error()));
+    if (!saved.inventory) {
+        const QString text = paragraphOf(saved.inventory.error());
+        if (saved.dialog)
+            saved.dialog->showFailure(text);
         else
-            m_window.showFailure(tr("Import Hosts"), paragraphOf(saved.error()));
+            m_window.showFailure(tr("Import Hosts"), text);
         return;
     }
-    const QString file = importFileOf(m_configDir, m_list.name);
+    const QString file = importFileOf(m_configDir, saved.name);
     QStringList kept;
-    for (const HostSpec &host : saved->hosts) {
+    for (const HostSpec &host : saved.inventory->hosts) {
         if (host.source == file) {
             m_binding.changeHost(host);
             kept << host.name;
@@ -103,8 +104,8 @@ void HostImporter::finish(const Result<Inventory> &saved)
         if (m_window.store().find(name)->spec.source == file && !kept.contains(name))
             m_binding.removeHost(name);
     }
-    if (m_dialog)
-        m_dialog->accept();
+    if (saved.dialog)
+        saved.dialog->accept();
 }
 
 } // namespace pilothouse

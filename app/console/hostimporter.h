@@ -33,11 +33,18 @@ private:
         Result<ImportList> list;
     };
 
+    struct Saved
+    {
+        QPointer<ImportDialog> dialog; ///< that asked for it; another may be open by now. GUI thread alone
+        QString name;                  ///< of the import
+        Result<Inventory> inventory;
+    };
+
     void open();
     void read(const std::function<Result<ImportList>()> &source);
     void show(const Reading &reading);
     void save(const QList<HostSpec> &hosts);
-    void finish(const Result<Inventory> &saved);
+    void finish(const Saved &saved);
 
     const Theme &m_theme;
     MainWindow &m_window;
@@ -48,7 +55,7 @@ private:
     QPointer<ImportDialog> m_dialog;
     int m_readings = 0;
     Background<Reading> m_lists;
-    Background<Result<Inventory>> m_saves;
+    Background<Saved> m_saves;
 };
 
 } // namespace pilothouse

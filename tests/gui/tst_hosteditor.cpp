@@ -10,6 +10,7 @@
 #include <QLabel>
 #include <QLineEdit>
 #include <QListWidget>
+#include <QPlainTextEdit>
 #include <QPushButton>
 #include <QSpinBox>
 
@@ -44,6 +45,17 @@ struct Scene : InventoryScene
     void choose(const QString &name, int row) const { field<QComboBox>(name)->setCurrentIndex(row); }
     void click(const QString &name) const { QTest::keyClick(field<QPushButton>(name), Qt::Key_Space); }
     [[nodiscard]] QString message() const { return field<QLabel>(u"editHostMessage"_s)->text(); }
+    /// Save, then Escape and another host before the file is written.
+    void saveAndTurnTo(const QString &name)
+    {
+        const QPointer<EditHostDialog> left = dialog();
+        click(u"editHostSave"_s);
+        left->reject();
+        QCoreApplication::sendPostedEvents(left, QEvent::DeferredDelete);
+        QVERIFY(!left);
+        editor.edit(name); // of a file that is not ours: no reading comes first
+        QVERIFY(dialog());
+    }
 
     HostEditor editor;
 };
@@ -169,6 +181,36 @@ private slots:
         QTRY_VERIFY2(scene.message().contains(u"expected a URL"_s), qPrintable(scene.message()));
         QVERIFY(scene.field<QPushButton>(u"editHostSave"_s)->isEnabled());
         QCOMPARE(scene.read(u"hosts.toml"_s), InventoryScene::text);
+    }
+
+    void savedAfterItsDialog_leavesTheNextOneOpen()
+    {
+        Scene scene;
+        scene.open(u"a"_s);
+        scene.type(u"editHostTags"_s, u"late"_s);
+        scene.saveAndTurnTo(u"c"_s);
+        const QPointer<EditHostDialog> next = scene.dialog();
+        QTRY_COMPARE(scene.fixture.window->store().find(u"a"_s)->spec.tags, QStringList{u"late"_s});
+        QTest::qWait(0);
+        QVERIFY(next && next->isVisible());
+        QCOMPARE(scene.field(u"editHostName"_s)->text(), u"c"_s);
+        next->reject();
+    }
+
+    void refusedAfterItsDialog_isSaidOutsideTheNextOne()
+    {
+        Scene scene;
+        scene.open(u"a"_s);
+        scene.click(u"serviceAdd"_s);
+        scene.type(u"serviceName"_s, u"s"_s);
+        scene.type(u"serviceUnit"_s, u"s"_s);
+        scene.type(u"serviceHealth"_s, u"8000"_s);
+        scene.saveAndTurnTo(u"c"_s);
+        QTRY_VERIFY(scene.fixture.find(u"failureDialog"_s));
+        const QString said = scene.field<QPlainTextEdit>(u"failureDialogText"_s)->toPlainText();
+        QVERIFY2(said.contains(u"expected a URL"_s), qPrintable(said));
+        QCOMPARE(scene.message(), QString());
+        scene.dialog()->reject();
     }
 
     void removedService_goesFromTheFile()

@@ -89,6 +89,24 @@ private slots:
         scene.settle();
     }
 
+    void savedAfterItsDialog_leavesTheNextOneOpen()
+    {
+        const Scene scene;
+        scene.open();
+        const QPointer<ImportDialog> left = scene.dialog();
+        scene.submit();
+        left->reject();
+        QCoreApplication::sendPostedEvents(left, QEvent::DeferredDelete);
+        QVERIFY(!left);
+        scene.fixture.press(Qt::Key_I, Qt::ControlModifier);
+        const QPointer<ImportDialog> next = scene.dialog();
+        QVERIFY(next);
+        QTRY_VERIFY(scene.hosts().contains(u"gpu1"_s));
+        QTest::qWait(0);
+        QVERIFY(next && next->isVisible());
+        scene.settle();
+    }
+
     void importedAgain_replacesWhatWasImported()
     {
         const Scene scene;
