@@ -13,32 +13,6 @@ namespace pilothouse {
 
 using namespace Qt::StringLiterals;
 
-namespace {
-
-constexpr qsizetype mostTargets = 64;
-
-/// Everybody of a family: what they wait for is what a post-mortem asks first.
-ActionRequest questionsTo(const Findings &findings)
-{
-    ActionRequest request;
-    request.kind = ActionRequest::Kind::Evidence;
-    request.bootId = findings.snapshot->bootId;
-    request.asRoot = findings.snapshot->system.root;
-    const QList<Process> processes = findings.snapshot->processes.value_or(QList<Process>());
-    for (qsizetype at = 0; at < std::min(processes.size(), findings.diagnosis.processes.size()); ++at) {
-        const ProcessVerdict &verdict = findings.diagnosis.processes.at(at);
-        if (verdict.identity && !verdict.family.isEmpty() && request.targets.size() < mostTargets)
-            request.targets += SignalTarget{*verdict.identity, std::nullopt, {}, processes.at(at).command};
-    }
-    for (const Family &family : findings.diagnosis.families) {
-        if (request.unit.isEmpty())
-            request.unit = family.unit;
-    }
-    return request;
-}
-
-} // namespace
-
 IncidentExport::IncidentExport(MainWindow &window, Fleet &fleet, QObject *parent)
     : QObject(parent)
     , m_window(window)
@@ -85,7 +59,7 @@ void IncidentExport::exportTo(const QString &name, const QString &file)
         return;
     }
     incident.diagnosis = host->findings->diagnosis;
-    const quint64 number = link->act(questionsTo(*host->findings), {});
+    const quint64 number = link->act(evidenceRequest(*host->findings->snapshot, incident.diagnosis), {});
     const auto answer = std::make_shared<QMetaObject::Connection>();
     *answer = connect(link, &HostLink::acted, this,
                       [this, answer, number, file, incident](quint64 id, const ActionResult &result) {

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/ctl/commandtable.h"
 
+#include "app/ctl/evidencecommand.h"
 #include "app/ctl/holderscommand.h"
 #include "app/ctl/hostscommand.h"
 #include "app/ctl/reclaimcommand.h"
@@ -145,6 +146,11 @@ constexpr std::array holdersOptions{
     OptionRow{u"--unit", u"U", u"only this systemd unit's own processes, and leftovers on the GPUs that it uses", takeOneUnit},
 };
 
+constexpr std::array evidenceOptions{
+    OptionRow{u"--unit", u"U", u"this systemd unit's text, state and log; else the first family's", takeOneUnit},
+    OptionRow{u"-o", u"FILE", u"where to write it, a .tar.gz", takeText<&Options::file>},
+};
+
 /// A whole number from 0.
 template <class T>
 std::optional<T> wholeNumber(QStringView text)
@@ -217,7 +223,8 @@ constexpr std::array commands{
                u"free GPU memory that leftovers hold", 1, 1, reclaimOptions, make<ReclaimCommand>},
     CommandRow{u"restart", u"TARGET U ...", u"restart a unit, with proof that it serves", 0, 0, {}, nullptr},
     CommandRow{u"unit", u"TARGET U ...", u"look at and control a systemd unit", 0, 0, {}, nullptr},
-    CommandRow{u"evidence", u"TARGET [--unit U] -o FILE.tar.gz", u"what a post-mortem needs", 0, 0, {}, nullptr},
+    CommandRow{u"evidence", u"TARGET [--unit U] -o FILE.tar.gz", u"what a post-mortem needs, without its secrets", 1, 1,
+               evidenceOptions, make<EvidenceCommand>},
     CommandRow{u"test", u"TARGET", u"reach a host step by step, and say which step fails", 1, 1, {},
                make<TestCommand>},
     CommandRow{u"history", u"TARGET [--since 1h] [--format csv|json]", u"recorded figures", 0, 0, {}, nullptr},

@@ -7,7 +7,6 @@
 #include "app/ctl/snapshottext.h"
 #include "core/diagnosis/diagnosisjson.h"
 #include "core/fleet/hostdiagnosis.h"
-#include "core/fleet/servicediscovery.h"
 #include "core/host/gpusourcewords.h"
 #include "core/host/snapshotjson.h"
 
@@ -20,9 +19,8 @@ HoldersCommand::HoldersCommand(const CommandContext &context)
     , m_visit(context)
 {
     connect(&context.interrupts, &Interrupts::interrupted, this, [this] { finish(exitCodeOf(ErrorCode::Cancelled)); });
-    connect(&m_visit, &HostVisit::taken, this, &HoldersCommand::take);
-    connect(&m_visit, &HostVisit::told, this,
-            [this](const QHash<quint16, PortAnswer> &ports) { show(*m_snapshot, ports); });
+    connect(&m_visit, &HostVisit::examined, this,
+            [this](const SnapshotPtr &snapshot, const Diagnosis &diagnosis) { show(*snapshot, diagnosis); });
     connect(&m_visit, &HostVisit::missed, this, &HoldersCommand::stop);
     connect(&m_visit, &HostVisit::away, this, &HoldersCommand::stop);
 }
@@ -32,25 +30,11 @@ void HoldersCommand::start()
     if (const auto begun = m_visit.begin(options().arguments.first()); !begun)
         stop(begun.error());
     else
-        m_visit.look(Depth::Deep);
+        m_visit.examine();
 }
 
-void HoldersCommand::take(const SnapshotPtr &snapshot)
+void HoldersCommand::show(const Snapshot &snapshot, Diagnosis diagnosis)
 {
-    const QList<ServiceSpec> found = discoverServices(*snapshot, m_visit.host().services);
-    if (!std::exchange(m_looked, true) && !found.isEmpty()) {
-        m_lineage = remember(m_lineage, *snapshot);
-        m_visit.watchToo(found);
-        m_visit.look(Depth::Deep);
-        return;
-    }
-    m_snapshot = snapshot;
-    m_visit.askPorts(portsToAsk(*snapshot, diagnose(m_visit.host(), *snapshot, m_lineage)));
-}
-
-void HoldersCommand::show(const Snapshot &snapshot, const QHash<quint16, PortAnswer> &ports)
-{
-    Diagnosis diagnosis = diagnose(m_visit.host(), snapshot, m_lineage, ports);
     if (!options().units.isEmpty()) {
         erase_if(diagnosis.families, [&](const Family &family) {
             return !concernsUnit(family, options().units.first(), m_visit.host(), snapshot);

@@ -4,6 +4,10 @@
 
 #include "app/ctl/output.h"
 #include "app/ctl/target.h"
+#include "core/fleet/hostdiagnosis.h"
+#include "core/fleet/servicediscovery.h"
+
+#include <utility>
 
 namespace pilothouse {
 
@@ -33,37 +37,55 @@ Result<void> HostVisit::begin(const QString &target)
     connect(m_link, &HostLink::stateChanged, this, &HostVisit::stateChanged);
     connect(m_link, &HostLink::questionAsked, &m_asker, &Asker::ask);
     connect(&m_asker, &Asker::answered, m_link, &HostLink::answer);
-    connect(m_link, &HostLink::snapshotArrived, this, &HostVisit::taken);
-    connect(m_link, &HostLink::snapshotFailed, this, &HostVisit::missed);
+    connect(m_link, &HostLink::snapshotArrived, this, &HostVisit::take);
+    connect(m_link, &HostLink::snapshotFailed, this, [this](const Error &error) {
+        if (std::exchange(m_examining, false))
+            emit missed(error);
+    });
     connect(m_link, &HostLink::acted, this, [this](quint64 number, const ActionResult &result) {
-        if (number == m_asking)
-            emit told(result.answer ? answersOf(result.answer->ports) : QHash<quint16, PortAnswer>());
+        if (number == m_asking && m_snapshot)
+            conclude(result.answer ? result.answer->ports : QHash<quint16, PortStatus>()); // what nobody told is missing
     });
     return {};
 }
 
-void HostVisit::look(Depth depth)
+void HostVisit::examine()
 {
-    m_link->requestSnapshot(depth);
+    m_examining = true;
+    m_link->requestSnapshot(Depth::Deep);
 }
 
-void HostVisit::askPorts(const QList<std::pair<QString, quint16>> &ports)
+void HostVisit::take(const SnapshotPtr &snapshot)
 {
-    if (ports.isEmpty()) {
-        emit told({});
+    if (!m_examining)
+        return;
+    const QList<ServiceSpec> found = std::exchange(m_discovered, true) ? QList<ServiceSpec>()
+                                                                       : discoverServices(*snapshot, m_host.services);
+    if (!found.isEmpty()) {
+        m_lineage = remember(m_lineage, *snapshot);
+        m_host.services += found;
+        if (const auto link = m_fleet->change(m_host)) // the same one: only its units differ
+            m_link = *link;
+        m_link->requestSnapshot(Depth::Deep);
         return;
     }
+    m_examining = false;
+    m_snapshot = snapshot;
     ActionRequest request;
     request.kind = ActionRequest::Kind::AskPorts;
-    request.ports = ports;
-    m_asking = m_link->act(request, {});
+    request.ports = portsToAsk(*snapshot, diagnose(m_host, *snapshot, m_lineage));
+    if (request.ports.isEmpty())
+        conclude({});
+    else
+        m_asking = m_link->act(request, {});
 }
 
-void HostVisit::watchToo(const QList<ServiceSpec> &services)
+void HostVisit::conclude(const QHash<quint16, PortStatus> &ports)
 {
-    m_host.services += services;
-    if (const auto link = m_fleet->change(m_host)) // the same one: only its units differ
-        m_link = *link;
+    const SnapshotPtr snapshot = std::exchange(m_snapshot, {});
+    const Diagnosis diagnosis = diagnose(m_host, *snapshot, m_lineage, answersOf(ports));
+    m_lineage = remember(m_lineage, *snapshot);
+    emit examined(snapshot, diagnosis);
 }
 
 void HostVisit::leave()

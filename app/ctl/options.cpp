@@ -120,6 +120,8 @@ private:
         }
         if (m_options.count && !m_options.watch)
             return usage(u"--count goes with --watch."_s, m_options.command);
+        if (m_options.command == u"evidence" && m_options.file.isEmpty())
+            return usage(u"evidence needs -o FILE.tar.gz."_s, m_options.command);
         if (m_options.dryRun && m_options.yes)
             return usage(u"--dry-run and --yes exclude each other."_s, m_options.command);
         if (!m_options.plan.isEmpty() && !m_options.yes)

@@ -54,6 +54,9 @@ struct Options
     bool yes = false;
     QString plan;           ///< id
 
+    // evidence
+    QString file;
+
     // status
     QStringList tags;
     bool all = false;

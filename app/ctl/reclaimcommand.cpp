@@ -9,7 +9,6 @@
 #include "core/actions/actor.h"
 #include "core/base/statefolder.h"
 #include "core/fleet/hostdiagnosis.h"
-#include "core/fleet/servicediscovery.h"
 #include "core/workflow/plansteps.h"
 #include "core/workflow/reclaimwords.h"
 
@@ -41,17 +40,16 @@ ReclaimCommand::ReclaimCommand(const CommandContext &context)
     , m_terminal(context.output, context.interrupts)
 {
     m_again.setSingleShot(true);
-    connect(&m_again, &QTimer::timeout, this, [this] { m_visit.look(Depth::Deep); });
+    connect(&m_again, &QTimer::timeout, this, [this] { m_visit.examine(); });
     connect(&context.interrupts, &Interrupts::interrupted, this, [this] {
         if (m_job)
             m_job->cancel();
         else
             finish(exitCodeOf(ErrorCode::Cancelled));
     });
-    connect(&m_visit, &HostVisit::taken, this, &ReclaimCommand::take);
-    connect(&m_visit, &HostVisit::told, this,
-            [this](const QHash<quint16, PortAnswer> &ports) { consider(*m_snapshot, ports); });
-    connect(&m_visit, &HostVisit::missed, this, &ReclaimCommand::missed);
+    connect(&m_visit, &HostVisit::examined, this,
+            [this](const SnapshotPtr &snapshot, const Diagnosis &diagnosis) { consider(*snapshot, diagnosis); });
+    connect(&m_visit, &HostVisit::missed, this, &ReclaimCommand::stop);
     connect(&m_visit, &HostVisit::away, this, &ReclaimCommand::away);
 }
 
@@ -71,7 +69,7 @@ void ReclaimCommand::start()
         stop(ready.error());
         return;
     }
-    m_visit.look(Depth::Deep);
+    m_visit.examine();
 }
 
 Result<void> ReclaimCommand::prepare()
@@ -96,26 +94,8 @@ Result<void> ReclaimCommand::prepare()
     return {};
 }
 
-void ReclaimCommand::take(const SnapshotPtr &snapshot)
+void ReclaimCommand::consider(const Snapshot &snapshot, const Diagnosis &diagnosis)
 {
-    if (m_phase == Phase::Running || m_phase == Phase::Asking)
-        return;
-    const QList<ServiceSpec> found = discoverServices(*snapshot, m_visit.host().services);
-    if (m_phase == Phase::Looking && !found.isEmpty()) {
-        m_phase = Phase::LookingForUnits; // whether they run decides what their processes are
-        m_lineage = remember(m_lineage, *snapshot);
-        m_visit.watchToo(found);
-        m_visit.look(Depth::Deep);
-        return;
-    }
-    m_snapshot = snapshot;
-    m_visit.askPorts(portsToAsk(*snapshot, pilothouse::diagnose(m_visit.host(), *snapshot, m_lineage)));
-}
-
-void ReclaimCommand::consider(const Snapshot &snapshot, const QHash<quint16, PortAnswer> &ports)
-{
-    const Diagnosis diagnosis = pilothouse::diagnose(m_visit.host(), snapshot, m_lineage, ports);
-    m_lineage = remember(m_lineage, snapshot);
     const auto plan = planOf(snapshot, diagnosis);
     if (!plan) {
         stop(plan.error());
@@ -219,7 +199,7 @@ void ReclaimCommand::ask(const Plan &plan)
                            return;
                        }
                        m_phase = Phase::Again; // a person takes their time, and the host went on
-                       m_visit.look(Depth::Deep);
+                       m_visit.examine();
                    });
 }
 
@@ -243,16 +223,10 @@ void ReclaimCommand::run(const Plan &plan)
     ReclaimSettings settings;
     settings.evidence = !options().noEvidence;
     m_job = std::make_unique<ReclaimJob>(*m_visit.link(),
-                                         ReclaimJob::Setup{plan, m_visit.host(), m_actor, m_lineage, settings});
+                                         ReclaimJob::Setup{plan, m_visit.host(), m_actor, m_visit.lineage(), settings});
     connect(m_job.get(), &ReclaimJob::happened, this, &ReclaimCommand::print);
     connect(m_job.get(), &ReclaimJob::finished, this, &ReclaimCommand::finish);
     m_job->start();
-}
-
-void ReclaimCommand::missed(const Error &error)
-{
-    if (m_phase != Phase::Asking && m_phase != Phase::Running)
-        stop(error);
 }
 
 void ReclaimCommand::away(const Error &error, bool final)

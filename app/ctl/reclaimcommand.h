@@ -8,7 +8,6 @@
 #include "app/ctl/command.h"
 #include "app/ctl/hostvisit.h"
 #include "core/audit/auditturn.h"
-#include "core/diagnosis/lineage.h"
 #include "core/fleet/reclaimjob.h"
 
 #include <QTimer>
@@ -24,13 +23,11 @@ public:
     void start() override;
 
 private:
-    enum class Phase { Looking, LookingForUnits, Watching, Asking, Again, Running };
+    enum class Phase { Looking, Watching, Asking, Again, Running };
 
     [[nodiscard]] Result<void> prepare();
-    void take(const SnapshotPtr &snapshot);
-    void missed(const Error &error);
     void away(const Error &error, bool final);
-    void consider(const Snapshot &snapshot, const QHash<quint16, PortAnswer> &ports);
+    void consider(const Snapshot &snapshot, const Diagnosis &diagnosis);
     [[nodiscard]] Result<Plan> planOf(const Snapshot &snapshot, const Diagnosis &diagnosis) const;
     void propose(const Plan &plan, const Diagnosis &diagnosis);
     void nothingToDo(const Plan &plan, const Diagnosis &diagnosis);
@@ -47,8 +44,6 @@ private:
     Terminal m_terminal;
     std::unique_ptr<AuditTurn> m_auditTurn;
     Actor m_actor;
-    Lineage m_lineage;
-    SnapshotPtr m_snapshot; ///< whose ports are being asked
     Phase m_phase = Phase::Looking;
     std::optional<Plan> m_agreed;
     std::unique_ptr<ReclaimJob> m_job;

@@ -73,6 +73,7 @@ struct ActionRequest
     bool userUnit = false;
     QList<std::pair<QString, quint16>> ports; ///< numeric address, port
     QList<ShmTarget> files;
+    bool withDriver = true; ///< Evidence: nvidia-smi is asked too
     QString what;       ///< one line for the host's log and the audit
     std::chrono::milliseconds limit{10'000};
 };

@@ -90,7 +90,7 @@ Result<QByteArray> argumentsOf(const ActionRequest &request, const Actor &actor)
     }
     if (!consistsOf(request.bootId, hex) && request.kind != Kind::End)
         return fail(ErrorCode::RefusedBySafety, u"The host did not tell its boot id, without which no process is sure to be the same."_s);
-    if (!consistsOf(actor.console, hex))
+    if (!consistsOf(actor.console, hex) && request.kind != Kind::Evidence) // it takes no lock
         return fail(ErrorCode::Internal, u"The console has no usable id."_s);
     QByteArray text = "CONSOLE=" + actor.console.toLatin1() + "\nPERSON=" + word(actor.person) + "\nWHAT=" + word(request.what)
         + "\nBOOT=" + request.bootId.toLatin1() + '\n';
@@ -113,6 +113,7 @@ Result<QByteArray> argumentsOf(const ActionRequest &request, const Actor &actor)
         const auto targets = targetLines(request.targets);
         if (!targets)
             return fail(targets.error());
+        text += request.withDriver ? "DRIVER=1\n" : "DRIVER=\n";
         text += "UNIT=" + (isUnitName(request.unit) ? shellQuoted(request.unit).toUtf8() : QByteArray()) + '\n' + *targets;
     } else if (body == QByteArrayView(resources::unitAction)) {
         if (!isUnitName(request.unit))

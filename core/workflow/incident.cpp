@@ -9,6 +9,7 @@
 #include <QJsonDocument>
 #include <QSaveFile>
 
+#include <algorithm>
 #include <array>
 
 namespace pilothouse {
@@ -18,6 +19,7 @@ using namespace Qt::StringLiterals;
 namespace {
 
 constexpr qsizetype block = 512;
+constexpr qsizetype mostTargets = 64;
 
 /// RFC 1952, section 8.
 quint32 crcOf(QByteArrayView bytes)
@@ -75,6 +77,29 @@ QByteArray tarEntry(const QByteArray &name, const QByteArray &data, const QDateT
 }
 
 } // namespace
+
+ActionRequest evidenceRequest(const Snapshot &snapshot, const Diagnosis &diagnosis, const QString &unit)
+{
+    ActionRequest request;
+    request.kind = ActionRequest::Kind::Evidence;
+    request.bootId = snapshot.bootId;
+    request.asRoot = snapshot.system.root;
+    request.unit = unit;
+    // What a post-mortem asks first is what everybody waits for.
+    const QList<Process> processes = snapshot.processes.value_or(QList<Process>());
+    for (qsizetype at = 0; at < std::min(processes.size(), diagnosis.processes.size()); ++at) {
+        const ProcessVerdict &verdict = diagnosis.processes.at(at);
+        if (verdict.identity && !verdict.family.isEmpty() && request.targets.size() < mostTargets)
+            request.targets += SignalTarget{*verdict.identity, std::nullopt, {}, processes.at(at).command};
+    }
+    for (const Family &family : diagnosis.families) {
+        if (request.unit.isEmpty())
+            request.unit = family.unit;
+    }
+    // One nvidia-smi that cannot be ended is enough.
+    request.withDriver = snapshot.gpuSource.status != GpuSource::Status::Hung;
+    return request;
+}
 
 QByteArray incidentArchive(const Incident &incident)
 {

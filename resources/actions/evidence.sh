@@ -1,7 +1,8 @@
 # SPDX-FileCopyrightText: Pilothouse contributors
 # SPDX-License-Identifier: GPL-3.0-or-later
 # What a post-mortem needs and what is gone when the processes are: how they stand, where they wait, the driver's and the
-# kernel's words. Changes nothing and needs no lock. Before this text come BOOT, UNIT (may be empty) and the function targets.
+# kernel's words. Changes nothing and needs no lock. Before this text come BOOT, UNIT and DRIVER (both
+# may be empty) and the function targets.
 limited() {
     if command -v timeout >/dev/null 2>&1; then timeout "$@"; else shift; "$@"; fi
 }
@@ -27,7 +28,7 @@ target() {
 }
 gather() {
     targets
-    part 'nvidia-smi -q' limited 3 nvidia-smi -q
+    if [ -n "$DRIVER" ]; then part 'nvidia-smi -q' limited 3 nvidia-smi -q; fi
     part 'kernel log, last 300 lines' kernel_lines
     if [ -n "$UNIT" ]; then
         part "systemctl cat $UNIT" limited 2 systemctl cat --no-pager -- "$UNIT"

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The window on simulated hosts: who holds the memory of a real host's processes.
 #include "app/console/fleetbinding.h"
+#include "app/console/incidentexport.h"
 #include "core/fleet/inventory.h"
 #include "tests/gui/windowfixture.h"
 #include "tests/support/simhosts.h"
@@ -11,6 +12,8 @@
 
 #include <QApplication>
 #include <QListView>
+#include <QProcess>
+#include <QSignalSpy>
 #include <QTreeView>
 
 using namespace pilothouse;
@@ -82,6 +85,19 @@ private slots:
         QTRY_COMPARE_WITH_TIMEOUT(list->index(0, 0).data(DetailRole).toString(), u"serving"_s, patience);
         QCOMPARE(list->index(1, 0).data(DetailRole).toString(), u"free"_s);
         QCOMPARE(list->index(2, 0).data(DetailRole).toString(), u"LEFTOVER 755 GiB"_s);
+
+        // What is exported for a post-mortem comes from the host.
+        IncidentExport incident(window, fleet);
+        QSignalSpy exported(&incident, &IncidentExport::exported);
+        const QString file = hosts.folder() + u"/gpu3.tar.gz"_s;
+        incident.exportTo(u"gpu3"_s, file);
+        QTRY_COMPARE_WITH_TIMEOUT(exported.size(), 1, patience);
+        QCOMPARE(exported.at(0).at(1).toString(), QString());
+        QProcess tar;
+        tar.start(u"tar"_s, {u"-xzOf"_s, file, u"incident/evidence.txt"_s});
+        QVERIFY(tar.waitForFinished());
+        const QByteArray evidence = tar.readAllStandardOutput();
+        QVERIFY2(evidence.count("==== PID ") >= 9, evidence.constData());
     }
 };
 

@@ -110,6 +110,8 @@ void TstCtl::usage_saysWhatIsWrong_data()
         "--count: expected a whole number from 1, found \"0\".");
     row("watch of nothing", {u"snapshot"_s, u"a"_s, u"--watch"_s, u"0"_s}, "--watch: expected a number of seconds");
     row("bad unit", {u"snapshot"_s, u"a"_s, u"--unit"_s, u"a b"_s}, "--unit: expected the name of a systemd unit");
+    row("evidence to nowhere", {u"evidence"_s, u"a"_s}, "evidence needs -o FILE.tar.gz.");
+    row("evidence to an empty name", {u"evidence"_s, u"a"_s, u"-o"_s, QString()}, "-o: expected a path");
     row("target with a dash", {u"snapshot"_s, u"--"_s, u"-oProxyCommand=x"_s}, "The command cannot be understood");
     row("empty target", {u"snapshot"_s, QString()}, "The command cannot be understood");
     row("target with a port out of range", {u"test"_s, u"a:70000"_s}, "The command cannot be understood");
@@ -176,7 +178,6 @@ void TstCtl::laterCommand_isRefusedInOneSentence_data()
     QTest::addColumn<QStringList>("arguments");
     QTest::newRow("restart") << QStringList{u"restart"_s, u"gpu1"_s, u"vllm"_s, u"--yes"_s};
     QTest::newRow("unit") << QStringList{u"unit"_s, u"gpu1"_s, u"vllm"_s, u"status"_s};
-    QTest::newRow("evidence") << QStringList{u"evidence"_s, u"gpu1"_s, u"-o"_s, u"x.tar.gz"_s};
     QTest::newRow("history") << QStringList{u"--json"_s, u"history"_s, u"gpu1"_s};
 }
 
