@@ -55,7 +55,7 @@ void EvidenceCommand::start()
         stop(begun.error());
         return;
     }
-    connect(m_visit.link(), &HostLink::acted, this, &EvidenceCommand::take);
+    connect(&m_visit.link(), &HostLink::acted, this, &EvidenceCommand::take);
     m_visit.examine();
 }
 
@@ -65,7 +65,7 @@ void EvidenceCommand::gather(const SnapshotPtr &snapshot, const Diagnosis &diagn
     m_incident.ticket = ticketOf(*snapshot, diagnosis);
     m_incident.snapshot = snapshot;
     m_incident.diagnosis = diagnosis;
-    m_gathering = m_visit.link()->act(evidenceRequest(*snapshot, diagnosis, options().units.value(0)), {});
+    m_gathering = m_visit.link().act(evidenceRequest(*snapshot, diagnosis, options().units.value(0)), {});
 }
 
 void EvidenceCommand::take(quint64 number, const ActionResult &result)
@@ -112,9 +112,7 @@ void EvidenceCommand::finish(int exitCode)
 {
     if (std::exchange(m_over, true))
         return;
-    m_visit.leave(); // its link ends with this command: we may be in one of its signals
-    if (m_visit.link())
-        disconnect(m_visit.link(), nullptr, this, nullptr);
+    m_visit.leave(); // its link ends with this command: we may be in one of its signals; m_over keeps the rest out
     emit finished(exitCode);
 }
 

@@ -7,9 +7,7 @@
 
 #include "app/ctl/asker.h"
 #include "app/ctl/command.h"
-#include "core/actions/action.h"
-#include "core/diagnosis/lineage.h"
-#include "core/fleet/fleet.h"
+#include "app/ctl/hostexam.h"
 
 #include <memory>
 
@@ -22,19 +20,17 @@ public:
     explicit HostVisit(const CommandContext &context);
     ~HostVisit() override;
 
-    /// The host of the command line's TARGET, which opens. Errors: as hostFor() and fleetSettingsFor().
+    /// The host of the command line's TARGET, which opens. Errors: as hostFor() and fleetSettingsFor(). What follows is
+    /// there once this went well.
     [[nodiscard]] Result<void> begin(const QString &target);
-    /// As soon as there is a connection: one deep snapshot, the ports that it shows, asked on the host, and what they mean.
-    /// The first time a second snapshot where the first shows units that nobody named: whether they run decides what their
-    /// processes are. examined() follows, or missed().
-    void examine();
+    /// As HostExam does.
+    void examine() { m_exam->begin(); }
     /// Nothing is said any more; what is open ends with this object.
     void leave();
 
-    [[nodiscard]] const HostSpec &host() const { return m_host; }
-    [[nodiscard]] HostLink *link() const { return m_link; }
-    /// What all that was examined has taught.
-    [[nodiscard]] const Lineage &lineage() const { return m_lineage; }
+    [[nodiscard]] const HostSpec &host() const { return m_exam->host(); }
+    [[nodiscard]] HostLink &link() const { return m_exam->link(); }
+    [[nodiscard]] const Lineage &lineage() const { return m_exam->lineage(); }
 
 signals:
     void examined(const pilothouse::SnapshotPtr &snapshot, const pilothouse::Diagnosis &diagnosis);
@@ -44,20 +40,12 @@ signals:
     void away(const pilothouse::Error &error, bool final);
 
 private:
-    void take(const SnapshotPtr &snapshot);
-    void conclude(const QHash<quint16, PortStatus> &ports);
     void stateChanged(const LinkState &state);
 
     const CommandContext m_context;
     Asker m_asker;
-    HostSpec m_host;
     std::unique_ptr<Fleet> m_fleet;
-    HostLink *m_link = nullptr;
-    Lineage m_lineage;
-    SnapshotPtr m_snapshot;   ///< whose ports are being asked
-    quint64 m_asking = 0;
-    bool m_examining = false;
-    bool m_discovered = false;
+    std::unique_ptr<HostExam> m_exam;
 };
 
 } // namespace pilothouse

@@ -222,7 +222,7 @@ void ReclaimCommand::run(const Plan &plan)
     m_phase = Phase::Running;
     ReclaimSettings settings;
     settings.evidence = !options().noEvidence;
-    m_job = std::make_unique<ReclaimJob>(*m_visit.link(),
+    m_job = std::make_unique<ReclaimJob>(m_visit.link(),
                                          ReclaimJob::Setup{plan, m_visit.host(), m_actor, m_visit.lineage(), settings});
     connect(m_job.get(), &ReclaimJob::happened, this, &ReclaimCommand::print);
     connect(m_job.get(), &ReclaimJob::finished, this, &ReclaimCommand::finish);

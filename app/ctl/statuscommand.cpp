@@ -5,7 +5,6 @@
 #include "app/ctl/interrupts.h"
 #include "app/ctl/output.h"
 #include "app/ctl/target.h"
-#include "core/fleet/servicediscovery.h"
 
 #include <algorithm>
 
@@ -24,7 +23,7 @@ StatusCommand::StatusCommand(const CommandContext &context)
     connect(&m_asker, &Asker::answered, this, [this](const Answer &answer) {
         if (Visit *visit = std::exchange(m_asking, nullptr)) {
             visit->question.reset();
-            visit->link->answer(answer);
+            visit->exam->link().answer(answer);
         }
         askNext();
     });
@@ -50,7 +49,6 @@ void StatusCommand::begin(const QList<HostSpec> &hosts, const FleetSettings &set
     for (const HostSpec &host : hosts) {
         m_visits.push_back(std::make_unique<Visit>());
         m_visits.back()->host = host;
-        m_visits.back()->services = host.services;
     }
     for (const auto &visit : m_visits) {
         if (const auto link = m_fleet->add(visit->host))
@@ -62,7 +60,7 @@ void StatusCommand::begin(const QList<HostSpec> &hosts, const FleetSettings &set
 
 void StatusCommand::follow(Visit &visit, HostLink &link)
 {
-    visit.link = &link;
+    visit.exam = std::make_unique<HostExam>(*m_fleet, visit.host, link);
     connect(&link, &HostLink::stateChanged, this,
             [this, &visit](const LinkState &state) { stateChanged(visit, state); });
     connect(&link, &HostLink::questionAsked, this, [this, &visit](const Question &question) {
@@ -71,10 +69,17 @@ void StatusCommand::follow(Visit &visit, HostLink &link)
             m_asking = nullptr;
         askNext();
     });
-    connect(&link, &HostLink::snapshotArrived, this, [this, &visit](const SnapshotPtr &s) { take(visit, *s); });
-    connect(&link, &HostLink::snapshotFailed, this,
+    connect(visit.exam.get(), &HostExam::examined, this,
+            [this, &visit](const SnapshotPtr &snapshot, const Diagnosis &diagnosis) {
+                const HostSpec &host = visit.exam->host();
+                const bool found = visit.host.services.isEmpty();
+                QList<StatusRow> rows = statusRows(host.name, found ? host.services : visit.host.services, found, *snapshot);
+                tellLeftovers(rows, host, *snapshot, diagnosis);
+                done(visit, rows);
+            });
+    connect(visit.exam.get(), &HostExam::missed, this,
             [this, &visit](const Error &error) { done(visit, {statusRow(visit.host.name, error)}); });
-    link.requestSnapshot(Depth::Light);
+    visit.exam->begin();
 }
 
 void StatusCommand::stateChanged(Visit &visit, const LinkState &state)
@@ -84,21 +89,6 @@ void StatusCommand::stateChanged(Visit &visit, const LinkState &state)
         done(visit, {statusRow(visit.host.name, *state.error)});
     else if (state.phase == Phase::Connecting && state.words.endsWith(agentAsksWords))
         output().problem(u"%1: %2"_s.arg(visit.host.name, state.words));
-}
-
-/// A host without a written service is looked at twice: for who its services are, and for their units.
-void StatusCommand::take(Visit &visit, const Snapshot &snapshot)
-{
-    if (visit.services.isEmpty() && !std::exchange(visit.looked, true)) {
-        visit.services = discoverServices(snapshot, {});
-        if (!visit.services.isEmpty()) {
-            visit.host.services = visit.services;
-            if (const auto link = m_fleet->change(visit.host)) // the same one: only its units differ
-                (*link)->requestSnapshot(Depth::Light);
-            return;
-        }
-    }
-    done(visit, statusRows(visit.host.name, visit.services, visit.looked, snapshot));
 }
 
 /// One question at a time, in the order of the hosts.
@@ -119,9 +109,11 @@ void StatusCommand::done(Visit &visit, const QList<StatusRow> &rows)
         return;
     visit.rows = rows;
     visit.question.reset();
-    if (visit.link) {
-        disconnect(visit.link, nullptr, this, nullptr);
-        visit.link->close();
+    if (visit.exam) {
+        disconnect(visit.exam.get(), nullptr, this, nullptr);
+        visit.exam->end();
+        disconnect(&visit.exam->link(), nullptr, this, nullptr);
+        visit.exam->link().close();
     }
     if (m_asking == &visit) { // nobody waits for that answer any more
         m_asking = nullptr;

@@ -6,8 +6,8 @@
 
 #include "app/ctl/asker.h"
 #include "app/ctl/command.h"
+#include "app/ctl/hostexam.h"
 #include "app/ctl/statusrows.h"
-#include "core/fleet/fleet.h"
 
 #include <memory>
 #include <vector>
@@ -26,9 +26,7 @@ private:
     struct Visit
     {
         HostSpec host;
-        HostLink *link = nullptr;
-        QList<ServiceSpec> services; ///< written, else discovered
-        bool looked = false;         ///< for services that nobody wrote down
+        std::unique_ptr<HostExam> exam;
         std::optional<Question> question;
         QList<StatusRow> rows;       ///< not empty: done
     };
@@ -36,7 +34,6 @@ private:
     void begin(const QList<HostSpec> &hosts, const FleetSettings &settings);
     void follow(Visit &visit, HostLink &link);
     void stateChanged(Visit &visit, const LinkState &state);
-    void take(Visit &visit, const Snapshot &snapshot);
     void askNext();
     void done(Visit &visit, const QList<StatusRow> &rows);
     void finishIfDone();

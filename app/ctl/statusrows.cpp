@@ -3,6 +3,7 @@
 #include "app/ctl/statusrows.h"
 
 #include "app/ctl/texttable.h"
+#include "core/fleet/hostdiagnosis.h"
 #include "core/fleet/servicediscovery.h"
 #include "core/host/gpusourcewords.h"
 #include "core/host/unitwords.h"
@@ -13,6 +14,7 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 
 namespace pilothouse {
 
@@ -75,6 +77,40 @@ void sayCritical(StatusRow &row, const Snapshot &snapshot)
     }
     texts.removeAll(QString());
     row.text = texts.join(u' ');
+}
+
+bool isLeft(const Family &family)
+{
+    return family.verdict == Verdict::Leftover || family.verdict == Verdict::Stuck;
+}
+
+bool mayBeLeft(const Family &family)
+{
+    return family.verdict == Verdict::Starting && family.modifiers.contains(u"ORPHAN"_s);
+}
+
+/// Of the families that `counts` takes.
+Quantity<qint64> leftoversOf(const Snapshot &snapshot, const Diagnosis &diagnosis, const std::function<bool(const Family &)> &counts)
+{
+    if (!snapshot.gpus || !snapshot.processes || !unknownHoldersText(snapshot).isEmpty())
+        return Quantity<qint64>::unknown(snapshot.unknown.value(u"gpus"_s, UnknownReason::Failed));
+    qint64 sum = 0;
+    for (const Family &family : diagnosis.families) {
+        if (mayBeLeft(family))
+            return Quantity<qint64>::unknown(UnknownReason::Failed);
+        if (!isLeft(family) || !counts(family))
+            continue;
+        for (const Process &process : *snapshot.processes) {
+            if (!family.members.contains(process.pid))
+                continue;
+            for (const ProcessGpuMemory &memory : process.gpuMemory) {
+                if (!memory.mib.isKnown())
+                    return memory.mib;
+                sum += memory.mib.value();
+            }
+        }
+    }
+    return sum;
 }
 
 QString figure(const Quantity<qint64> &mib)
@@ -147,6 +183,32 @@ QList<StatusRow> statusRows(const QString &host, const QList<ServiceSpec> &servi
     for (StatusRow &row : rows)
         sayCritical(row, snapshot);
     return rows;
+}
+
+void tellLeftovers(QList<StatusRow> &rows, const HostSpec &host, const Snapshot &snapshot, const Diagnosis &diagnosis)
+{
+    const auto concernsRow = [&](const Family &family, const StatusRow &row) {
+        return !row.service || concernsUnit(family, row.service->unit, host, snapshot);
+    };
+    const auto concernsNone = [&](const Family &family) {
+        return std::ranges::none_of(rows, [&](const StatusRow &row) { return concernsRow(family, row); });
+    };
+    for (StatusRow &row : rows)
+        row.leftoversMib = leftoversOf(snapshot, diagnosis, [&](const Family &family) { return concernsRow(family, row); });
+    const bool young = std::ranges::any_of(diagnosis.families, mayBeLeft);
+    if (young && !rows.isEmpty()) {
+        QString &text = rows.first().text;
+        text += (text.isEmpty() ? QString() : u" "_s)
+            + u"An orphan is so young that it may be loading: look again in a minute for leftovers."_s;
+    }
+    const bool others = std::ranges::any_of(diagnosis.families, [&](const Family &family) { return isLeft(family) && concernsNone(family); });
+    if (others) {
+        StatusRow row;
+        row.host = host.name;
+        row.state = u"leftovers of no service"_s;
+        row.leftoversMib = leftoversOf(snapshot, diagnosis, concernsNone);
+        rows += row;
+    }
 }
 
 StatusRow statusRow(const QString &host, const Error &error)

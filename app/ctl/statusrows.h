@@ -6,6 +6,7 @@
 
 #include "app/ctl/output.h"
 #include "core/base/error.h"
+#include "core/diagnosis/diagnosis.h"
 #include "core/fleet/hostspec.h"
 #include "core/host/snapshot.h"
 
@@ -25,7 +26,7 @@ struct StatusRow
     QString active;                     ///< systemd's own; empty when unknown
     QDateTime hostSince;                ///< on the host's clock; invalid when unknown
     Quantity<qint64> memoryMib;
-    Quantity<qint64> leftoversMib;      ///< unknown until processes are diagnosed
+    Quantity<qint64> leftoversMib;      ///< see tellLeftovers
     std::optional<ErrorCode> error;
     QString text;                       ///< why, one paragraph, with `error` or a part that is missing
     int exitCode = 0;
@@ -34,6 +35,9 @@ struct StatusRow
 /// One line a service, or one of the host where it has none. `found`: the services are discovered, not written.
 [[nodiscard]] QList<StatusRow> statusRows(const QString &host, const QList<ServiceSpec> &services, bool found,
                                           const Snapshot &snapshot);
+/// What leftovers and stuck processes hold: of each service those that are its own or in its way; a line more for those that
+/// concern none. Unknown where an orphan is so young that one look cannot tell.
+void tellLeftovers(QList<StatusRow> &rows, const HostSpec &host, const Snapshot &snapshot, const Diagnosis &diagnosis);
 /// The one line of a host that could not be read.
 [[nodiscard]] StatusRow statusRow(const QString &host, const Error &error);
 

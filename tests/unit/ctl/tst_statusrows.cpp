@@ -29,11 +29,42 @@ Snapshot snapshotWith(const QString &active, const QString &sub)
     unit.active = active;
     unit.sub = sub;
     unit.hostSince = QDateTime(QDate(2026, 12, 1), QTime(9, 30), Qt::UTC);
+    Gpu gpu;
+    gpu.index = 0;
+    gpu.attributedMib = 0;
     Snapshot snapshot;
-    snapshot.gpus = QList<Gpu>{Gpu()};
+    snapshot.gpus = QList<Gpu>{gpu};
     snapshot.processes = QList<Process>();
     snapshot.units = QList<Unit>{unit};
     return snapshot;
+}
+
+/// A family of one process with `mib` on GPU 0.
+void addFamily(Snapshot &snapshot, Diagnosis &diagnosis, Verdict verdict, const QString &unit, Quantity<qint64> mib)
+{
+    const Pid pid{100 + snapshot.processes->size()};
+    Process process;
+    process.pid = pid;
+    ProcessGpuMemory memory;
+    memory.gpu = 0;
+    memory.mib = mib;
+    process.gpuMemory = {memory};
+    *snapshot.processes += process;
+    Family family;
+    family.id = QString::number(pid.value);
+    family.members = {pid};
+    family.unit = unit;
+    family.verdict = verdict;
+    family.gpus = {0};
+    diagnosis.families += family;
+}
+
+HostSpec hostWith(const QList<ServiceSpec> &services)
+{
+    HostSpec host;
+    host.name = u"gpu1"_s;
+    host.services = services;
+    return host;
 }
 
 QJsonObject jsonOf(const StatusRow &row)
@@ -56,6 +87,11 @@ private slots:
     void noUnits_isWhatTheHostLacks();
     void noGpuData_isWhatTheHostLacks();
     void noService_isALineOfTheHost();
+    void leftovers_areTold_data();
+    void leftovers_areTold();
+    void leftoversOfNoService_haveTheirLine();
+    void youngOrphan_isNotCalledNone();
+    void holdersUnknown_leftoversUnknown();
     void fault_isSaidAndChangesNoCode();
     void table_hasADashForTheUnknown();
 };
@@ -155,6 +191,82 @@ void TstStatusRows::noService_isALineOfTheHost()
     QVERIFY(json.value(u"service"_s).isNull());
     QVERIFY(json.value(u"scope"_s).isNull());
     QVERIFY(json.value(u"memory_mib"_s).isNull());
+}
+
+void TstStatusRows::leftovers_areTold_data()
+{
+    QTest::addColumn<Verdict>("verdict");
+    QTest::addColumn<QString>("unit");
+    QTest::addColumn<qint64>("told");
+    QTest::newRow("its own leftover") << Verdict::Leftover << u"vllm.service"_s << qint64(900);
+    QTest::newRow("its own, stuck") << Verdict::Stuck << u"vllm.service"_s << qint64(900);
+    QTest::newRow("its own, serving") << Verdict::Serving << u"vllm.service"_s << qint64(0);
+    QTest::newRow("in use") << Verdict::InUse << QString() << qint64(0);
+    QTest::newRow("in its way") << Verdict::Leftover << QString() << qint64(900);
+}
+
+void TstStatusRows::leftovers_areTold()
+{
+    QFETCH(const Verdict, verdict);
+    QFETCH(const QString, unit);
+    Snapshot snapshot = snapshotWith(u"inactive"_s, u"dead"_s);
+    Diagnosis diagnosis;
+    addFamily(snapshot, diagnosis, verdict, unit, 900);
+    ServiceSpec service = kimi();
+    service.gpus = {u"0"_s};
+    QList<StatusRow> rows = statusRows(u"gpu1"_s, {service}, false, snapshot);
+    tellLeftovers(rows, hostWith({service}), snapshot, diagnosis);
+    QCOMPARE(rows.size(), 1);
+    QVERIFY(rows.first().leftoversMib.isKnown());
+    QTEST(rows.first().leftoversMib.value(), "told");
+    QCOMPARE(rows.first().exitCode, 1);
+    QCOMPARE(rows.first().text, QString());
+}
+
+void TstStatusRows::leftoversOfNoService_haveTheirLine()
+{
+    Snapshot snapshot = snapshotWith(u"active"_s, u"running"_s);
+    Diagnosis diagnosis;
+    addFamily(snapshot, diagnosis, Verdict::Leftover, u"other.service"_s, 900);
+    QList<StatusRow> rows = statusRows(u"gpu1"_s, {kimi()}, false, snapshot);
+    tellLeftovers(rows, hostWith({kimi()}), snapshot, diagnosis);
+    QCOMPARE(rows.size(), 2);
+    QCOMPARE(rows.at(0).leftoversMib, Quantity<qint64>(0));
+    QVERIFY(!rows.at(1).service);
+    QCOMPARE(rows.at(1).state, u"leftovers of no service"_s);
+    QCOMPARE(rows.at(1).leftoversMib, Quantity<qint64>(900));
+    // The line of a host without services takes them all.
+    rows = statusRows(u"gpu1"_s, {}, true, snapshot);
+    tellLeftovers(rows, hostWith({}), snapshot, diagnosis);
+    QCOMPARE(rows.size(), 1);
+    QCOMPARE(rows.at(0).leftoversMib, Quantity<qint64>(900));
+}
+
+void TstStatusRows::youngOrphan_isNotCalledNone()
+{
+    Snapshot snapshot = snapshotWith(u"inactive"_s, u"dead"_s);
+    Diagnosis diagnosis;
+    addFamily(snapshot, diagnosis, Verdict::Starting, QString(), 900);
+    QList<StatusRow> rows = statusRows(u"gpu1"_s, {kimi()}, false, snapshot);
+    tellLeftovers(rows, hostWith({kimi()}), snapshot, diagnosis); // a server that loads, and somebody's child
+    QCOMPARE(rows.first().leftoversMib, Quantity<qint64>(0));
+    diagnosis.families.first().modifiers = {u"ORPHAN"_s};
+    tellLeftovers(rows, hostWith({kimi()}), snapshot, diagnosis);
+    QVERIFY(!rows.first().leftoversMib.isKnown());
+    QVERIFY2(rows.first().text.contains(u"so young that it may be loading"), qPrintable(rows.first().text));
+}
+
+void TstStatusRows::holdersUnknown_leftoversUnknown()
+{
+    Snapshot snapshot = snapshotWith(u"inactive"_s, u"dead"_s);
+    Diagnosis diagnosis;
+    addFamily(snapshot, diagnosis, Verdict::Leftover, u"vllm.service"_s, Quantity<qint64>::unknown(UnknownReason::NotSupported));
+    QList<StatusRow> rows = statusRows(u"gpu1"_s, {kimi()}, false, snapshot);
+    tellLeftovers(rows, hostWith({kimi()}), snapshot, diagnosis);
+    QCOMPARE(rows.first().leftoversMib.reason(), UnknownReason::NotSupported);
+    snapshot.processes.reset();
+    tellLeftovers(rows, hostWith({kimi()}), snapshot, diagnosis);
+    QVERIFY(!rows.first().leftoversMib.isKnown());
 }
 
 void TstStatusRows::fault_isSaidAndChangesNoCode()
