@@ -69,6 +69,7 @@ Console::Console(ConsoleOptions options, std::unique_ptr<SingleInstance> instanc
 Console::~Console()
 {
     // The links first: they tell the binding, and through it the window, that they end.
+    m_firstHost.reset();
     m_picture.reset();
     m_incidents.reset();
     m_reclaims.reset();
@@ -166,19 +167,15 @@ void Console::openInventory()
     }
     if (!m_options.target.isEmpty())
         openTarget(m_options.target, m_options.service);
+    else
+        m_firstHost = std::make_unique<FirstHost>(m_window, *m_binding);
     m_follower->start(reading);
     if (m_options.screenshot.isEmpty())
         return;
-    FleetPicture::Plan plan{.file = m_options.screenshot, .keepHost = !m_options.target.isEmpty()};
-    if (m_demo) {
-        // Long enough for a service that is restarted to be up again.
-        plan.keepHost = true;
-        plan.eventMs = 5500;
-        plan.watchMs = 17'000;
-    }
-    m_picture = std::make_unique<FleetPicture>(m_window, *m_binding, plan);
+    FleetPicture::Plan plan{.file = m_options.screenshot, .keepHost = m_demo || !m_options.target.isEmpty()};
     if (m_demo)
-        connect(m_picture.get(), &FleetPicture::eventDue, m_demo.get(), &DemoHosts::restartService);
+        plan.watchMs = 24'000; // long enough for the leftover to be told, and its host to be opened
+    m_picture = std::make_unique<FleetPicture>(m_window, *m_binding, plan);
     connect(m_picture.get(), &FleetPicture::done, this, &Console::stop);
 }
 
@@ -186,6 +183,7 @@ void Console::openTarget(const QString &target, const QString &service)
 {
     if (!m_binding)
         return;
+    m_firstHost.reset(); // this one was asked for
     QList<HostSpec> known;
     for (const QString &name : m_window.store().names())
         known << m_window.store().find(name)->spec;

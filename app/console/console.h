@@ -9,6 +9,7 @@
 #include "app/console/auditview.h"
 #include "app/console/consoleoptions.h"
 #include "app/console/demohosts.h"
+#include "app/console/firsthost.h"
 #include "app/console/fleetbinding.h"
 #include "app/console/fleetpicture.h"
 #include "app/console/hosteditor.h"
@@ -88,6 +89,7 @@ private:
     std::unique_ptr<ServiceAdder> m_services;
     std::unique_ptr<ReclaimDesk> m_reclaims;
     std::unique_ptr<IncidentExport> m_incidents;
+    std::unique_ptr<FirstHost> m_firstHost;
     std::unique_ptr<FleetPicture> m_picture;
     Background<AliasAnswer> m_aliases;
     Background<SaveAnswer> m_saves;

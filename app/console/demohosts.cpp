@@ -38,14 +38,6 @@ void DemoHosts::start()
     m_process.start(program, {u"--scenario"_s, u"demo"_s, u"--or-fast"_s, u"--dir"_s, folder()});
 }
 
-void DemoHosts::restartService()
-{
-    const QString command = u"systemctl restart --no-block vllm-kimi-k25.service"_s;
-    m_restart.setStandardOutputFile(QProcess::nullDevice());
-    m_restart.setStandardErrorFile(QProcess::nullDevice());
-    m_restart.start(u"ssh"_s, {u"-F"_s, folder() + u"/ssh_config"_s, u"gpu1"_s, command}, QIODevice::NotOpen);
-}
-
 void DemoHosts::stop()
 {
     m_stopping = true;

@@ -23,9 +23,6 @@ public:
     void start();
     /// Ends the hosts; ended() follows, at once when they do not run.
     void stop();
-    /// Restarts the service of the first host, so that its memory falls and rises. Nothing happens where it cannot be
-    /// done.
-    void restartService();
     /// Holds hosts.toml, ssh_config and known_hosts once ready.
     [[nodiscard]] QString folder() const { return m_folder.path(); }
 
@@ -42,7 +39,6 @@ private:
 
     QTemporaryDir m_folder;
     QProcess m_process;
-    QProcess m_restart;
     bool m_ready = false;
     bool m_stopping = false;
 };

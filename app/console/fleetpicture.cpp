@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/console/fleetpicture.h"
 
+#include "app/console/firsthost.h"
 #include "app/console/fleetbinding.h"
 #include "ui/host/hostsummary.h"
 #include "ui/window/mainwindow.h"
@@ -43,35 +44,15 @@ void FleetPicture::look()
             return;
         m_watchedMs = 0;
         if (!m_plan.keepHost)
-            openTroubled();
+            m_window.openHost(mostInNeed(m_window.store()));
         const HostData *host = m_window.store().find(m_window.currentHost());
         if (!host || !host->snapshot)
             finish();
         return;
     }
     m_watchedMs += stepMs;
-    if (m_plan.eventMs >= 0 && m_watchedMs >= m_plan.eventMs) {
-        m_plan.eventMs = -1;
-        emit eventDue();
-    }
     if (m_watchedMs >= m_plan.watchMs)
         finish();
-}
-
-void FleetPicture::openTroubled()
-{
-    const HostStore &store = m_window.store();
-    const QStringList names = store.names();
-    // The worst; among hosts without trouble the one whose memory is fullest.
-    const auto weight = [&store](const QString &name) {
-        const HostData &host = *store.find(name);
-        const Severity severity = summaryOf(host, store.now()).severity;
-        const double used = host.snapshot ? memoryOf(*host.snapshot).usedMib : 0;
-        return std::pair(severity < Severity::Warning ? Severity::Quiet : severity, used);
-    };
-    const auto worst = std::ranges::max_element(names, {}, weight);
-    if (worst != names.end())
-        m_window.openHost(*worst);
 }
 
 void FleetPicture::finish()

@@ -25,7 +25,6 @@ public:
         bool keepHost = false;   ///< the one that is open, not the one with the worst trouble
         qint64 limitMs = 40'000; ///< for the first snapshots
         qint64 watchMs = 11'000; ///< afterwards: one more tick of each host in the background, and a line in the plot
-        qint64 eventMs = -1;     ///< eventDue() after so much of it; negative: never
     };
 
     FleetPicture(MainWindow &window, const FleetBinding &binding, Plan plan, QObject *parent = nullptr);
@@ -33,12 +32,10 @@ public:
 signals:
     /// Exit code of the program: 0 when every host was read, else that of the first failure, 8 without a picture.
     void done(int exitCode);
-    void eventDue();
 
 private:
     void look();
     void finish();
-    void openTroubled();
 
     MainWindow &m_window;
     const FleetBinding &m_binding;

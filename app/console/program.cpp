@@ -26,6 +26,15 @@ bool hasDisplay()
         || !qEnvironmentVariableIsEmpty("DISPLAY");
 }
 
+QtMessageHandler nextHandler = nullptr;
+
+/// Qt's offscreen platform complains about each window that has a smallest size. Only this is left out.
+void withoutSizeHints(QtMsgType type, const QMessageLogContext &context, const QString &text)
+{
+    if (text != QLatin1StringView("This plugin does not support propagateSizeHints()"))
+        nextHandler(type, context, text);
+}
+
 } // namespace
 
 int runProgram(int argc, char **argv, std::chrono::milliseconds threadLimit)
@@ -48,6 +57,7 @@ int runProgram(int argc, char **argv, std::chrono::milliseconds threadLimit)
         return report({ErrorCode::LocalIo, QStringLiteral("There is no display."),
                        QStringLiteral("Use pilothousectl, or --offscreen with --screenshot FILE.")});
     }
+    nextHandler = qInstallMessageHandler(withoutSizeHints);
     QApplication app(argc, argv);
     QCoreApplication::setApplicationName(QStringLiteral("pilothouse"));
     QCoreApplication::setApplicationVersion(QStringLiteral(PILOTHOUSE_VERSION));

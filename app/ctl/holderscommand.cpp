@@ -48,7 +48,7 @@ void HoldersCommand::show(const Snapshot &snapshot, Diagnosis diagnosis)
         for (const QString &line : problemLines(snapshot))
             output().problem(line);
     }
-    if (!snapshot.gpus)
+    if (!snapshot.gpus && options().json)
         output().problem(missingGpusText(snapshot));
     finish(snapshot.gpus ? 0 : exitCodeOf(ErrorCode::ToolMissing));
 }

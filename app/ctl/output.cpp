@@ -43,7 +43,13 @@ bool coloursWanted(ColorMode mode)
 } // namespace
 
 Output::Output(ColorMode mode)
+    : Output(mode, ::isatty(STDOUT_FILENO) == 1)
+{
+}
+
+Output::Output(ColorMode mode, bool terminal)
     : m_colours(coloursWanted(mode))
+    , m_terminal(terminal)
 {
 }
 

@@ -19,6 +19,7 @@ public:
     enum class State { Fine, ReaderGone, Failed };
 
     explicit Output(ColorMode mode);
+    Output(ColorMode mode, bool terminal);
 
     /// At once and whole, UTF-8. What follows a failure is dropped.
     void data(const QString &text);
@@ -30,6 +31,8 @@ public:
     /// Why, when Failed.
     [[nodiscard]] const QString &trouble() const { return m_trouble; }
 
+    /// Standard output is one; a pipe or a file has no width.
+    [[nodiscard]] bool isTerminal() const { return m_terminal; }
     [[nodiscard]] bool colours() const { return m_colours; }
     [[nodiscard]] QString inked(const QString &text, Ink ink) const;
 
@@ -37,6 +40,7 @@ private:
     State m_state = State::Fine;
     QString m_trouble;
     bool m_colours = false;
+    bool m_terminal = false;
 };
 
 } // namespace pilothouse

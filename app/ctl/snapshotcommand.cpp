@@ -87,11 +87,11 @@ void SnapshotCommand::show(const Snapshot &snapshot)
     if (options().json) {
         output().data(QString::fromUtf8(QJsonDocument(toJson(snapshot)).toJson(QJsonDocument::Compact)) + u'\n');
     } else {
-        output().data((m_ticks > 0 ? u"\n"_s : QString()) + snapshotText(snapshot, output()));
+        output().data((m_ticks > 0 ? u"\n"_s : QString()) + snapshotText(snapshot, options().units, output()));
         for (const QString &line : problemLines(snapshot))
             output().problem(line);
     }
-    if (!snapshot.gpus)
+    if (!snapshot.gpus && options().json)
         output().problem(missingGpusText(snapshot));
     tickDone(snapshot.gpus ? 0 : exitCodeOf(ErrorCode::ToolMissing));
 }

@@ -4,6 +4,7 @@
 
 #include "app/ctl/figuretext.h"
 #include "app/ctl/texttable.h"
+#include "core/base/counted.h"
 #include "core/host/gpusourcewords.h"
 #include "core/host/unitwords.h"
 
@@ -25,7 +26,7 @@ QString noteOf(const Gpu &gpu)
     if (gpu.recoveryAction.isKnown() && gpu.recoveryAction.value().compare(u"none", Qt::CaseInsensitive) != 0)
         notes += u"driver asks: "_s + gpu.recoveryAction.value();
     if (gpu.mig.valueOr(false))
-        notes += gpu.migDevices.isEmpty() ? u"MIG"_s : u"MIG, %1 devices"_s.arg(gpu.migDevices.size());
+        notes += gpu.migDevices.isEmpty() ? u"MIG"_s : u"MIG, "_s + counted(gpu.migDevices.size(), "device"_L1);
     if (gpu.unifiedMemory)
         notes += u"shares the host's memory"_s;
     if (!gpu.persistence.valueOr(true))
@@ -104,13 +105,28 @@ QString processTable(const Snapshot &snapshot, const Output &output)
     return u'\n' + (unknown.isEmpty() ? u"No process has GPU memory."_s : unknown) + others + u'\n';
 }
 
-QString unitTable(const Snapshot &snapshot, const Output &output)
+/// Why the snapshot says nothing about a unit that was asked for.
+QString whyUnknown(const Snapshot &snapshot, const QString &unit)
 {
-    if (!snapshot.units || snapshot.units->isEmpty())
-        return {};
-    TextTable table({{u"UNIT"_s}, {u"STATE"_s, Align::Left, 80}, {u"SYSTEMD SAYS"_s}, {u"MAIN PID"_s, Align::Right},
+    QString general;
+    for (const Problem &problem : snapshot.problems) {
+        if (problem.code == "unit.unanswered"_L1 && problem.text.contains(unit))
+            return problem.text;
+        const bool ofUnits = problem.code.startsWith("systemd."_L1) || problem.code.endsWith("units"_L1);
+        if (general.isEmpty() && ofUnits)
+            general = problem.text;
+    }
+    if (general.isEmpty() && snapshot.unknown.value(u"units"_s, UnknownReason::Failed) == UnknownReason::Absent)
+        general = u"This host does not run systemd."_s;
+    return general.isEmpty() ? u"The host does not say."_s : general;
+}
+
+QString unitTable(const Snapshot &snapshot, const QStringList &asked, const Output &output)
+{
+    const QList<Unit> units = snapshot.units.value_or(QList<Unit>());
+    TextTable table({{u"UNIT"_s}, {u"STATE"_s, Align::Left, 120}, {u"SYSTEMD SAYS"_s}, {u"MAIN PID"_s, Align::Right},
                      {u"RESTARTS"_s, Align::Right}});
-    for (const Unit &unit : *snapshot.units) {
+    for (const Unit &unit : units) {
         const Ink ink = isInTrouble(unit) ? Ink::Bad : unit.active == u"active" ? Ink::Good : Ink::Plain;
         const QString active = unit.sub.isEmpty() ? unit.active : u"%1 (%2)"_s.arg(unit.active, unit.sub);
         table.add({{unit.name},
@@ -119,7 +135,12 @@ QString unitTable(const Snapshot &snapshot, const Output &output)
                    {shown(unit.mainPid)},
                    {shown(unit.restarts, [](int count) { return QString::number(count); })}});
     }
-    return u'\n' + table.text(output);
+    for (const QString &name : asked) {
+        const auto is = [&name](const Unit &unit) { return unit.name == name || unit.name == name + ".service"_L1; };
+        if (std::ranges::none_of(units, is))
+            table.add({{name}, {u"unknown: "_s + whyUnknown(snapshot, name), Ink::Warning}});
+    }
+    return table.isEmpty() ? QString() : QString(u'\n' + table.text(output));
 }
 
 QString deepTables(const Snapshot &snapshot, const Output &output)
@@ -163,10 +184,10 @@ QString wordFor(Problem::Severity severity)
 
 } // namespace
 
-QString snapshotText(const Snapshot &snapshot, const Output &output)
+QString snapshotText(const Snapshot &snapshot, const QStringList &asked, const Output &output)
 {
     return headLine(snapshot, output) + gpuTable(snapshot, output) + processTable(snapshot, output)
-        + unitTable(snapshot, output) + deepTables(snapshot, output);
+        + unitTable(snapshot, asked, output) + deepTables(snapshot, output);
 }
 
 QStringList problemLines(const Snapshot &snapshot)
@@ -174,6 +195,10 @@ QStringList problemLines(const Snapshot &snapshot)
     QList<Problem> problems = snapshot.problems;
     std::ranges::stable_sort(problems, std::ranges::greater(), &Problem::severity);
     QStringList lines;
+    if (!snapshot.gpus) {
+        problems.removeIf(isAboutGpuSource);
+        lines += u"%1 %2"_s.arg(missingGpusText(snapshot), missingGpusAdvice(snapshot)).trimmed();
+    }
     for (const Problem &problem : problems) {
         const QString advice = problem.advice.isEmpty() ? QString() : QString(u' ' + problem.advice);
         lines += u"%1: %2%3"_s.arg(wordFor(problem.severity), problem.text, advice);

@@ -16,20 +16,25 @@ TextTable::TextTable(QList<Column> columns)
 void TextTable::add(QList<TextCell> row)
 {
     row.resize(m_columns.size());
-    for (qsizetype i = 0; i < row.size(); ++i) {
-        const int most = m_columns.at(i).most;
-        if (row.at(i).text.size() > most)
-            row[i].text = row.at(i).text.left(most - 1) + u'…';
-    }
     m_rows += std::move(row);
 }
 
 QString TextTable::text(const Output &output) const
 {
+    auto rows = m_rows;
+    if (output.isTerminal()) { // anything else has no width
+        for (auto &row : rows) {
+            for (qsizetype i = 0; i < row.size(); ++i) {
+                const int most = m_columns.at(i).most;
+                if (row.at(i).text.size() > most)
+                    row[i].text = row.at(i).text.left(most - 1) + u'…';
+            }
+        }
+    }
     QList<qsizetype> widths;
     for (qsizetype i = 0; i < m_columns.size(); ++i) {
         qsizetype width = m_columns.at(i).title.size();
-        for (const auto &row : m_rows)
+        for (const auto &row : rows)
             width = std::max(width, row.at(i).text.size());
         widths += width;
     }
@@ -51,7 +56,7 @@ QString TextTable::text(const Output &output) const
         text += u'\n';
     };
     addLine([&](qsizetype i) { return TextCell{m_columns.at(i).title, Ink::Heading}; });
-    for (const auto &row : m_rows)
+    for (const auto &row : rows)
         addLine([&](qsizetype i) { return row.at(i); });
     return text;
 }

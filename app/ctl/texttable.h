@@ -25,7 +25,7 @@ public:
     {
         QString title;
         Align align = Align::Left;
-        int most = 60; ///< characters; longer cells end in an ellipsis
+        int most = 60; ///< characters; longer cells end in an ellipsis on a terminal
     };
 
     explicit TextTable(QList<Column> columns);

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/fleet/teststeps.h"
 
+#include "core/base/counted.h"
 #include "core/host/gpusourcewords.h"
 
 #include <algorithm>
@@ -95,10 +96,10 @@ StepResult judgeSmi(const Snapshot &snapshot)
     if (!snapshot.gpus) {
         const bool absent = source.status == GpuSource::Status::Absent;
         result = failed(TestStep::Smi, absent ? ErrorCode::ToolMissing : ErrorCode::DriverFault,
-                        withAdvice(missingGpusText(snapshot), snapshot, {"smi."_L1, "driver."_L1}));
+                        u"%1 %2"_s.arg(missingGpusText(snapshot), missingGpusAdvice(snapshot)).trimmed());
     } else {
         const auto faults = std::ranges::count_if(*snapshot.gpus, [](const Gpu &gpu) { return !gpu.fault.isEmpty(); });
-        QString text = u"%1 GPUs"_s.arg(snapshot.gpus->size());
+        QString text = counted(snapshot.gpus->size(), "GPU"_L1);
         if (!source.driverVersion.isEmpty())
             text += u", driver "_s + source.driverVersion;
         if (faults > 0)

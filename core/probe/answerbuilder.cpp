@@ -357,7 +357,7 @@ private:
     void noteSuspect(const StatHead &head, double uptime)
     {
         const double age = uptime - static_cast<double>(head.startTicks) / m_facts.clockTicks;
-        if (head.comm == "nvidia-smi" && (head.state == 'D' || age > 2))
+        if (head.comm.startsWith("nvidia-smi"_L1) && (head.state == 'D' || age > 2))
             m_suspects.append(head.pid);
     }
 
@@ -422,8 +422,13 @@ private:
                 smi.stuckPid = numbers[0];
                 smi.stuckSinceUptime = static_cast<double>(numbers[1]) / m_facts.clockTicks;
             }
+        } else if (status == "long" && !gpus) {
+            smi.status = GpuSource::Status::Failed;
+            smi.tooLong = true;
         } else {
             smi.status = statusOf(smi.gpus);
+            if (status == "long")
+                smi.apps.trouble = u"nvidia-smi's answer is far too long"_s;
             if (smi.status == GpuSource::Status::Ok && !apps)
                 noteMissing(smi.apps);
             else if (smi.status == GpuSource::Status::Ok && timedOut(smi.apps))
@@ -434,7 +439,7 @@ private:
     void noteMissing(RawSection &section) const
     {
         section.asked = true;
-        if (!section.complete)
+        if (!section.complete && section.trouble.isEmpty())
             section.trouble = m_tick.driverTrouble.isEmpty()
                                   ? u"The host's answer does not hold this part."_s
                                   : m_tick.driverTrouble;

@@ -3,6 +3,7 @@
 // The driver's list of processes against its cards: what is attributed, what is not, and what follows from that.
 
 #include "core/base/cleantext.h"
+#include "core/base/counted.h"
 #include "core/probe/assembleparts.h"
 
 #include <algorithm>
@@ -95,8 +96,8 @@ void nameBusy(AssembleContext &c, const QSet<QString> &before, const Gpu &gpu)
 void nameApps(AssembleContext &c)
 {
     if (c.apps.unreadableRows > 0) {
-        c.add(u"smi.apps_failed"_s, QString::number(c.apps.unreadableRows)
-                + u" rows of nvidia-smi's process list could not be read."_s);
+        c.add(u"smi.apps_failed"_s, counted(c.apps.unreadableRows, "row"_L1)
+                + u" of nvidia-smi's process list could not be read."_s);
     }
     if (!c.apps.listNotSupported.isEmpty())
         c.add(u"gpu.process_list_unsupported"_s, u"The process list is not available on this card."_s);

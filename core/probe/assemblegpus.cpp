@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Pilothouse contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/base/cleantext.h"
+#include "core/base/counted.h"
 #include "core/probe/assembleparts.h"
 #include "core/probe/parse/smicsv.h"
 
@@ -169,13 +170,15 @@ void nameOddLines(AssembleContext &c, const SmiGpus &read)
 {
     if (read.unreadableRows > 0) {
         c.add(u"gpu.row_unreadable"_s,
-            QString::number(read.unreadableRows) + u" rows of nvidia-smi have the wrong number of cells."_s);
+            counted(read.unreadableRows, "row"_L1) + u" of nvidia-smi with the wrong number of cells."_s);
     }
     if (read.repeatedRows > 0)
         c.add(u"gpu.row_repeated"_s, u"nvidia-smi named a card or an index twice; the first row counts."_s);
     if (read.ignoredLines > 0) {
-        c.add(u"smi.noise"_s, QString::number(read.ignoredLines)
-                + u" lines that are no data stood in nvidia-smi's answer, the first: "_s + sentence(read.firstIgnored));
+        const bool one = read.ignoredLines == 1;
+        c.add(u"smi.noise"_s, (one ? u"A line that is no data stood in nvidia-smi's answer: "_s
+                : QString::number(read.ignoredLines) + u" lines that are no data stood in nvidia-smi's answer, the first: "_s)
+                + sentence(read.firstIgnored));
     }
     for (const SmiMessage &message : read.messages) {
         if (message.kind != Kind::InfoRom)
@@ -205,13 +208,27 @@ void nameExit(AssembleContext &c, const SmiGpus &read, int exitStatus)
     }
 }
 
+/// More than every eighth character is none that a text has.
+bool isBinary(const QByteArray &output)
+{
+    const QString text = cleanText(output, 8192);
+    const auto odd = std::count_if(text.begin(), text.end(), [](QChar character) {
+        return character == QChar::ReplacementCharacter || (character >= u'\u2400' && character <= u'\u243f');
+    });
+    return odd * 8 > text.size();
+}
+
 /// No row, no card: why.
-void nameFailure(AssembleContext &c, const SmiGpus &read, GpuSource &source)
+void nameFailure(AssembleContext &c, SmiGpus &read, GpuSource &source)
 {
     const auto whole = std::find_if(read.messages.begin(), read.messages.end(),
         [](const SmiMessage &message) { return message.isWholeFailure(); });
     if (whole != read.messages.end()) {
         c.add(QString::fromUtf16(codeOf(whole->kind)), sentence(whole->text));
+    } else if (isBinary(c.answer.smi.gpus.output)) {
+        source.message = u"What nvidia-smi printed is not text."_s;
+        read.ignoredLines = 0; // no use in showing it
+        c.add(u"smi.not_text"_s, source.message);
     } else if (source.message.isEmpty()) {
         source.message = u"nvidia-smi printed nothing."_s;
         c.add(u"smi.empty"_s, source.message);
@@ -293,6 +310,11 @@ void nameSilence(AssembleContext &c, const SmiRun &run)
         return;
     }
     source.status = Status::Failed;
+    if (run.tooLong) {
+        source.message = u"nvidia-smi's answer is far too long."_s;
+        c.add(u"smi.too_long"_s, source.message);
+        return;
+    }
     if (source.message.isEmpty())
         source.message = u"The answer of nvidia-smi did not come whole."_s;
     c.add(u"smi.failed"_s, sentence(source.message));

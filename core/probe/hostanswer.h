@@ -78,6 +78,7 @@ struct SmiRun
     RawSection mig;                 ///< -q of MIG cards, deep or rarely; not asked otherwise
     std::optional<qint64> stuckPid; ///< of an nvidia-smi that lives on in spite of its time limit
     std::optional<double> stuckSinceUptime;
+    bool tooLong = false;           ///< it said more than anybody can mean; the script kept none of it
 };
 
 struct HostAnswer

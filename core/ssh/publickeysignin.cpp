@@ -93,8 +93,9 @@ bool PublicKeySignIn::offerNext()
         m_context.tried +=
             u"%1 more not offered, since servers end the connection after %2 refusals"_s.arg(m_offers.size())
                 .arg(usualAuthTries);
-        m_context.keysNote = u"%1 keys were refused and %2 not offered. To sign in with a key, set IdentitiesOnly yes "
-                             "and IdentityFile for this host in the SSH configuration."_s.arg(m_context.refused)
+        const QString refused = m_context.refused == 1 ? u"1 key was"_s : u"%1 keys were"_s.arg(m_context.refused);
+        m_context.keysNote = u"%1 refused and %2 not offered. To sign in with a key, set IdentitiesOnly yes "
+                             "and IdentityFile for this host in the SSH configuration."_s.arg(refused)
                                  .arg(m_offers.size());
         return false;
     }

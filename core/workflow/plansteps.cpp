@@ -109,7 +109,7 @@ QList<PlanStep> stepsOf(const Plan &plan, bool evidence)
         ActionRequest clean = requestFor(plan, Kind::CleanShm, {}, u"clean /dev/shm of plan %1"_s.arg(id));
         clean.files = plan.shm;
         steps += PlanStep{{u"clean_shm"_s}, u"Clean /dev/shm"_s,
-                          u"Remove %1 files of /dev/shm, each only if nobody uses it."_s.arg(plan.shm.size()), {clean}};
+                          u"Remove %1 of /dev/shm, each only if nobody uses it."_s.arg(counted(plan.shm.size(), "file"_L1)), {clean}};
     }
     steps += PlanStep{{u"lock"_s}, u"Unlock"_s, u"Give the host's lock back."_s, {}};
     return steps;

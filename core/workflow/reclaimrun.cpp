@@ -236,7 +236,7 @@ public:
         const auto state = watch.take(snapshot, host.nowMs());
         const QJsonObject data{{u"used_mib"_s, figuresOf(watch.usedMib())}};
         if (state == MemoryWatch::State::Back) {
-            say(EventState::Done, u"Memory is back: %1 GPUs, %2 readings alike."_s.arg(plan.gpus.size()).arg(MemoryWatch::steadyReadings), data);
+            say(EventState::Done, u"Memory is back: %1, %2 readings alike."_s.arg(counted(plan.gpus.size(), "GPU"_L1)).arg(MemoryWatch::steadyReadings), data);
             result = {EventState::Done, u"What they held is free."_s, 0};
             enter(Step::SecondLook);
             return;

@@ -4,6 +4,7 @@
 
 // Small words of a running reclaim. Pure, any thread.
 
+#include "core/base/counted.h"
 #include "core/actions/action.h"
 #include "core/base/quantity.h"
 

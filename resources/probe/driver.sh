@@ -22,9 +22,9 @@ look_for_stuck() {
     for f in $1; do
         p=${f%/comm}
         stat_of "$p" || continue
-        [ "$ST_COMM" = nvidia-smi ] || continue
         case $ST_STATE in Z|X) continue ;; esac
         if [ "$p $ST_START" = "$OWN_SMI" ]; then STUCK=$OWN_SMI; continue; fi
+        case $ST_COMM in nvidia-smi*) ;; *) continue ;; esac
         is_smi "$p" || continue
         old=1
         [ $((now - ST_START / HZ)) -ge 5 ] || old=
@@ -44,7 +44,7 @@ look_for_stuck() {
 look_first() {
     waits=0
     while :; do
-        look_for_stuck "$WATCH ${OWN_SMI% *} $(grep -lsxF nvidia-smi [0-9]*/comm)"
+        look_for_stuck "$WATCH ${OWN_SMI% *} $(grep -ls '^nvidia-smi' [0-9]*/comm)"
         [ -n "$YOUNG" ] && [ -z "$STUCK" ] && [ "$waits" -lt 30 ] || return
         sleep 0.2 2>/dev/null || { sleep 1; waits=$((waits + 4)); }
         waits=$((waits + 1))
@@ -173,6 +173,7 @@ driver() {
     esac
     case $LAST in 'stuck '*) STUCK=${LAST#stuck } OWN_SMI=$STUCK; smi_state hung; return ;; esac
     smi_processes
+    if [ "$LAST" = long ]; then smi_state long; return; fi
     if [ "$D" = deep ] && mig_on; then smi_mig; fi
     smi_state ok
 }

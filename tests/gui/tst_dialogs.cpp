@@ -408,7 +408,7 @@ private slots:
         list->item(0)->setSelected(true);
         list->item(2)->setSelected(true);
         QCOMPARE(fixture.find<QLabel>(u"addHostMessage"_s)->text(),
-                 u"2 hosts will be added, 1 are there already."_s);
+                 u"To be added: 2. There already: 1."_s);
         QTest::mouseClick(fixture.find<QPushButton>(u"addHostAdd"_s), Qt::LeftButton);
         QCOMPARE(hosts.size(), 2);
         QCOMPARE(hosts.at(0).ssh, u"gpu2"_s);

@@ -112,6 +112,7 @@ private slots:
         for (const QString &host : {u"gpu1"_s, u"gpu2"_s, u"gpu3"_s})
             QVERIFY2(ended.output.contains(host), qPrintable(ended.output));
         QVERIFY2(ended.output.contains(u"755 / 765 GiB"_s), qPrintable(ended.output));
+        QVERIFY2(ended.errors.isEmpty(), qPrintable(ended.errors));
         QCOMPARE(QImage(picture).size(), QSize(1280, 800));
         const QStringList left = QDir(home.path()).entryList({u"pilothouse-*"_s}, QDir::Dirs);
         QVERIFY2(left.isEmpty(), qPrintable(left.join(u' ')));

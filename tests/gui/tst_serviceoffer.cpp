@@ -85,11 +85,19 @@ private slots:
         QVERIFY(!scene.isOffered());
     }
 
-    void hostOfAnotherFile_isOnlySaid()
+    void hostOfNoOwnFile_isOfferedNothing_data()
     {
-        const Scene scene(HostOrigin::Imported, {u"vllm-kimi.service"_s});
-        QVERIFY(scene.isOffered());
-        QVERIFY(!scene.fixture.find<QPushButton>(u"serviceOfferAdd"_s)->isVisible());
+        QTest::addColumn<HostOrigin>("origin");
+        QTest::newRow("typed") << HostOrigin::Typed;
+        QTest::newRow("included") << HostOrigin::Included;
+        QTest::newRow("imported") << HostOrigin::Imported;
+    }
+
+    void hostOfNoOwnFile_isOfferedNothing()
+    {
+        QFETCH(const HostOrigin, origin);
+        const Scene scene(origin, {u"vllm-kimi.service"_s});
+        QVERIFY(!scene.isOffered());
     }
 
     void many_areCounted()

@@ -218,7 +218,7 @@ void AddHostDialog::check()
         const auto isKnown = [this](const QString &name) { return m_taken.contains(name); };
         const auto known = std::ranges::count_if(chosen, isKnown);
         m_message->setText(known == 0 ? tr("%1 hosts will be added.").arg(chosen.size())
-                                      : tr("%1 hosts will be added, %2 are there already.")
+                                      : tr("To be added: %1. There already: %2.")
                                             .arg(chosen.size() - known)
                                             .arg(known));
         m_add->setEnabled(known < chosen.size());

@@ -183,6 +183,9 @@ void ImportDialog::check()
     QString summary;
     if (m_list.hosts.isEmpty() && !m_list.source.isEmpty())
         summary = tr("There is no host in it that could be imported.");
+    else if (m_list.hosts.size() == 1 && count == 1)
+        summary = tr("The host will be imported, read-only, in imported/%1.toml. A new import replaces that file.")
+                      .arg(m_list.name);
     else if (!m_list.hosts.isEmpty())
         summary =
             tr("%1 of %2 hosts will be imported, read-only, in imported/%3.toml. A new import replaces that file.")

@@ -51,8 +51,9 @@ ServiceOffer::ServiceOffer(const Theme &theme, QWidget *parent)
 
 void ServiceOffer::showHost(const HostSpec &host, const Snapshot &snapshot)
 {
-    const QList<ServiceSpec> found = discoverServices(snapshot, host.services);
-    m_add->setVisible(host.origin == HostOrigin::OwnFile);
+    // Only where they can be written down: elsewhere it would be an offer that nobody can take.
+    const bool own = host.origin == HostOrigin::OwnFile;
+    const QList<ServiceSpec> found = own ? discoverServices(snapshot, host.services) : QList<ServiceSpec>();
     if (found == m_services)
         return;
     m_services = found;

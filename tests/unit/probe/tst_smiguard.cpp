@@ -7,6 +7,7 @@
 #include "tests/unit/probe/proberrig.h"
 
 #include <QElapsedTimer>
+#include <QStandardPaths>
 
 #include <csignal>
 #include <unistd.h>
@@ -95,6 +96,12 @@ class TstSmiGuard : public QObject
 private slots:
     void slow_endedAfterItsLimit_data();
     void slow_endedAfterItsLimit();
+    void wrapper_allThatItStartedEndsWithIt_data();
+    void wrapper_allThatItStartedEndsWithIt();
+    void wrapperGone_childBeyondSignalsIsHung();
+    void endlessOrBinary_saidAsItIs_data();
+    void endlessOrBinary_saidAsItIs();
+    void listTooLong_keepsTheGpus();
     void unkillable_oneOnTheHostAndRecovery();
     void unkillable_withOneChannel();
     void stuckOfAnotherUser_noneIsStarted();
@@ -142,6 +149,139 @@ void TstSmiGuard::slow_endedAfterItsLimit()
     QCOMPARE(snapshot->gpuSource.status, GpuSource::Status::Ok);
     QCOMPARE(processesWith(QFile::encodeName(host.path(u"nvidia-smi"_s))).size(), 0);
     QCOMPARE(provider.opened, 2);
+}
+
+void TstSmiGuard::wrapper_allThatItStartedEndsWithIt_data()
+{
+    QTest::addColumn<QByteArray>("body");
+    QTest::newRow("waits for its child") << QByteArray("%1 600.125");
+    QTest::newRow("of two floors") << QByteArray("sh -c '%1 600.125; :'\n:");
+    QTest::newRow("a child with a group of its own") << QByteArray("timeout 700 %1 600.125\n:");
+    QTest::newRow("a child that ignores TERM") << QByteArray("(trap '' TERM; %1 600.125)\n:");
+    QTest::newRow("both ignore TERM") << QByteArray("trap '' TERM\nsh -c '%1 600.125; :' & wait");
+}
+
+/// A script in nvidia-smi's place, and the tool itself below it.
+void TstSmiGuard::wrapper_allThatItStartedEndsWithIt()
+{
+    QFETCH(QByteArray, body);
+    FakeHost host;
+    const QByteArray real = QFile::encodeName(host.path(u"nvidia-smi.real"_s));
+    QVERIFY(QFile::copy(QStandardPaths::findExecutable(u"sleep"_s), QFile::decodeName(real)));
+    host.tool(u"nvidia-smi"_s, moody(host, body.replace("%1", real)));
+    const qint64 worker = host.process({"VLLM::Worker_TP0"});
+    LocalShellProvider provider;
+    provider.environment = host.environment();
+    ProberRig rig(provider, quickSettings());
+    QVERIFY(rig.start());
+    for (int i = 0; i < 2; ++i) {
+        const SnapshotPtr snapshot = rig.take();
+        QVERIFY(snapshot);
+        QCOMPARE(snapshot->gpuSource.status, GpuSource::Status::Timeout);
+        QVERIFY(findProcess(snapshot, worker));
+        QCOMPARE(processesWith("600.125").size(), 0);
+    }
+    makeWell(host);
+    const SnapshotPtr snapshot = rig.take();
+    QVERIFY(snapshot);
+    QCOMPARE(snapshot->gpuSource.status, GpuSource::Status::Ok);
+}
+
+void TstSmiGuard::wrapperGone_childBeyondSignalsIsHung()
+{
+    const Freezer cage;
+    if (!cage.isUsable())
+        PILOTHOUSE_SKIP("needs root and a version 1 freezer cgroup");
+    FakeHost host;
+    host.tool(u"smi.real"_s, "echo $$ >" + QFile::encodeName(host.path(u"real"_s)) + "\necho $$ >" + cage.path()
+                                 + "/cgroup.procs\necho FROZEN >" + cage.path() + "/freezer.state\nsleep 600");
+    host.tool(u"nvidia-smi"_s, moody(host, QFile::encodeName(host.path(u"smi.real"_s)) + "\n:"));
+    LocalShellProvider provider;
+    provider.environment = host.environment();
+    ProberRig rig(provider, quickSettings());
+    QVERIFY(rig.start());
+    for (int i = 0; i < 3; ++i) {
+        const SnapshotPtr snapshot = rig.take();
+        QVERIFY(snapshot);
+        QFile real(host.path(u"real"_s));
+        QVERIFY(real.open(QIODevice::ReadOnly));
+        QCOMPARE(snapshot->gpuSource.status, GpuSource::Status::Hung);
+        QCOMPARE(snapshot->gpuSource.stuckPid.valueOr(0), real.readAll().trimmed().toLongLong());
+        QCOMPARE(callsOf(host), 1);
+    }
+    makeWell(host);
+    cage.thaw();
+    QTRY_COMPARE_WITH_TIMEOUT((rig.take(), rig.snapshots.isEmpty() ? GpuSource::Status::Hung
+                                                                   : rig.snapshots.last()->gpuSource.status),
+                              GpuSource::Status::Ok, 8000);
+}
+
+void TstSmiGuard::endlessOrBinary_saidAsItIs_data()
+{
+    QTest::addColumn<QByteArray>("body");
+    QTest::addColumn<QString>("code");
+    const QByteArray noise = "head -c 8000 /dev/urandom | tr '\\0' '\\1'; exit 0";
+    QTest::newRow("long lines") << QByteArray("exec yes 'a line of no use, and many of them, and longer than most'")
+                                << u"smi.too_long"_s;
+    QTest::newRow("more than 8 MiB") << QByteArray("exec head -c 9000000 /dev/zero | tr '\\0' x | fold") << u"smi.too_long"_s;
+    QTest::newRow("noise") << noise << u"smi.not_text"_s;
+    QTest::newRow("noise without end") << QByteArray("exec cat /dev/urandom") << u"smi.too_long"_s;
+    QTest::newRow("a divider a line") << QByteArray("i=0; while [ $i -lt 2500 ]; do printf '\\001\\001a\\001\\n'; "
+                                                    "i=$((i + 1)); done; exit 0") << u"smi.failed"_s;
+}
+
+void TstSmiGuard::endlessOrBinary_saidAsItIs()
+{
+    QFETCH(const QByteArray, body);
+    QFETCH(const QString, code);
+    FakeHost host;
+    host.tool(u"nvidia-smi"_s, moody(host, body));
+    // Whoever forks a line of it, forks in vain.
+    host.tool(u"tr"_s, "echo x >>" + QFile::encodeName(host.path(u"forks"_s)) + "\nexec /usr/bin/tr \"$@\"\n");
+    const qint64 worker = host.process({"VLLM::Worker_TP0"});
+    LocalShellProvider provider;
+    provider.environment = host.environment();
+    ProbeSettings settings = quickSettings();
+    settings.smiTimeout = std::chrono::seconds(4);
+    ProberRig rig(provider, settings);
+    QVERIFY(rig.start());
+    SnapshotPtr snapshot = rig.take();
+    QVERIFY(snapshot);
+    QVERIFY(!snapshot->gpus);
+    QCOMPARE(snapshot->unknown.value(u"gpus"_s), UnknownReason::Failed);
+    QVERIFY(findProcess(snapshot, worker));
+    QStringList codes;
+    for (const Problem &problem : snapshot->problems) {
+        codes += problem.code;
+        QVERIFY2(!problem.code.startsWith(u"driver."_s) && problem.code != u"smi.crashed"_s, qPrintable(problem.text));
+        QVERIFY2(problem.code != code || !problem.advice.isEmpty(), qPrintable(problem.text));
+    }
+    QVERIFY2(codes.contains(code), qPrintable(codes.join(u' ') + snapshot->gpuSource.message));
+    QFile forks(host.path(u"forks"_s));
+    QVERIFY(!forks.open(QIODevice::ReadOnly) || forks.size() < 100);
+    makeWell(host);
+    snapshot = rig.take();
+    QVERIFY(snapshot);
+    QCOMPARE(snapshot->gpuSource.status, GpuSource::Status::Ok);
+    QCOMPARE(provider.opened, 2);
+}
+
+void TstSmiGuard::listTooLong_keepsTheGpus()
+{
+    FakeHost host;
+    host.tool(u"nvidia-smi"_s, "case $* in *compute-apps*) exec yes nobody needs this ;; esac\n" + host.healthySmi());
+    LocalShellProvider provider;
+    provider.environment = host.environment();
+    ProberRig rig(provider, settingsFor(u"console"_s));
+    QVERIFY(rig.start());
+    const SnapshotPtr snapshot = rig.take();
+    QVERIFY(snapshot);
+    QCOMPARE(snapshot->gpuSource.status, GpuSource::Status::Ok);
+    QVERIFY(snapshot->gpus && snapshot->gpus->size() == 1);
+    QVERIFY(!snapshot->gpus->first().attributedMib.isKnown());
+    QVERIFY(std::any_of(snapshot->problems.begin(), snapshot->problems.end(), [](const Problem &problem) {
+        return problem.code == u"smi.apps_failed"_s && problem.text.contains(u"too long"_s);
+    }));
 }
 
 void TstSmiGuard::unkillable_oneOnTheHostAndRecovery()
