@@ -91,6 +91,7 @@ Result<void> ReclaimCommand::prepare()
     }
     m_actor = *std::move(actor);
     m_actor.host = m_visit.host().name;
+    m_interrupted = interruptedRuns(m_actor.auditFolder, m_actor.host);
     return {};
 }
 
@@ -112,7 +113,27 @@ void ReclaimCommand::consider(const Snapshot &snapshot, const Diagnosis &diagnos
         m_again.start(watchTime);
         return;
     }
+    tellInterrupted(snapshot);
     propose(*plan, diagnosis);
+}
+
+/// Where an earlier run stood. What is left of it is in the plan, which is made of the host as it is now.
+void ReclaimCommand::tellInterrupted(const Snapshot &snapshot)
+{
+    for (const InterruptedRun &run : std::as_const(m_interrupted)) {
+        QString text = wordsOf(run);
+        if (run.bootId != snapshot.bootId)
+            text += u" The host has been restarted since."_s;
+        print({QDateTime::currentDateTimeUtc(), u"interrupted"_s, WorkflowEvent::State::Progress, text,
+               {{u"plan"_s, run.planId}, {u"started_at"_s, run.startedAt.toString(Qt::ISODateWithMs)}, {u"person"_s, run.person}}});
+    }
+}
+
+/// Once the host was brought to where it should be, or is there.
+void ReclaimCommand::forgetInterrupted()
+{
+    for (const InterruptedRun &run : std::exchange(m_interrupted, {}))
+        forgetRun(run);
 }
 
 Result<Plan> ReclaimCommand::planOf(const Snapshot &snapshot, const Diagnosis &diagnosis) const
@@ -155,6 +176,8 @@ void ReclaimCommand::nothingToDo(const Plan &plan, const Diagnosis &diagnosis)
 {
     for (const QString &line : plan.left)
         output().problem(line);
+    if (!options().dryRun)
+        forgetInterrupted();
     const QString text = u"There is nothing to reclaim. "_s + diagnosis.host.text;
     if (plan.leftBySafety)
         result(WorkflowEvent::State::Refused, text, exitCodeOf(ErrorCode::RefusedBySafety));
@@ -225,7 +248,10 @@ void ReclaimCommand::run(const Plan &plan)
     m_job = std::make_unique<ReclaimJob>(m_visit.link(),
                                          ReclaimJob::Setup{plan, m_visit.host(), m_actor, m_visit.lineage(), settings});
     connect(m_job.get(), &ReclaimJob::happened, this, &ReclaimCommand::print);
-    connect(m_job.get(), &ReclaimJob::finished, this, &ReclaimCommand::finish);
+    connect(m_job.get(), &ReclaimJob::finished, this, [this](int exitCode) {
+        forgetInterrupted();
+        finish(exitCode);
+    });
     m_job->start();
 }
 

@@ -29,6 +29,8 @@ private:
     void away(const Error &error, bool final);
     void consider(const Snapshot &snapshot, const Diagnosis &diagnosis);
     [[nodiscard]] Result<Plan> planOf(const Snapshot &snapshot, const Diagnosis &diagnosis) const;
+    void tellInterrupted(const Snapshot &snapshot);
+    void forgetInterrupted();
     void propose(const Plan &plan, const Diagnosis &diagnosis);
     void nothingToDo(const Plan &plan, const Diagnosis &diagnosis);
     void show(const Plan &plan);
@@ -47,6 +49,7 @@ private:
     Phase m_phase = Phase::Looking;
     std::optional<Plan> m_agreed;
     std::unique_ptr<ReclaimJob> m_job;
+    QList<InterruptedRun> m_interrupted; ///< of this host, by programs that were killed
     QTimer m_again; ///< a second look at what may be young
     bool m_watched = false;
     bool m_over = false;

@@ -7,11 +7,15 @@
 
 namespace pilothouse {
 
+using namespace Qt::StringLiterals;
+
 ReclaimJob::ReclaimJob(HostLink &link, Setup setup, QObject *parent)
     : QObject(parent)
     , m_link(link)
     , m_setup(std::move(setup))
     , m_kept([this](const Result<QString> &kept) { m_run->takeEvidence(kept); })
+    , m_begun([this](const Result<std::shared_ptr<Journal>> &journal) { begin(journal); })
+    , m_closed([this](int exitCode) { emit finished(exitCode); })
     , m_run(std::make_unique<ReclaimRun>(m_setup.plan, static_cast<ReclaimHost &>(*this), m_setup.settings))
 {
     m_clock.start();
@@ -32,11 +36,8 @@ ReclaimJob::ReclaimJob(HostLink &link, Setup setup, QObject *parent)
             m_run->takeMiss(error);
     });
     connect(&link, &HostLink::stateChanged, this, &ReclaimJob::follow);
-    connect(m_run.get(), &ReclaimRun::happened, this, &ReclaimJob::happened);
-    connect(m_run.get(), &ReclaimRun::finished, this, [this](int exitCode) {
-        m_wake.stop();
-        emit finished(exitCode);
-    });
+    connect(m_run.get(), &ReclaimRun::happened, this, &ReclaimJob::tell);
+    connect(m_run.get(), &ReclaimRun::finished, this, &ReclaimJob::finish);
 }
 
 ReclaimJob::~ReclaimJob() = default;
@@ -44,7 +45,48 @@ ReclaimJob::~ReclaimJob() = default;
 void ReclaimJob::start()
 {
     m_startedAt = QDateTime::currentDateTimeUtc();
+    m_begun.run([plan = m_setup.plan, actor = m_setup.actor]() -> Result<std::shared_ptr<Journal>> {
+        auto journal = Journal::begin(actor.auditFolder, plan, actor);
+        if (!journal)
+            return fail(journal.error());
+        return std::shared_ptr<Journal>(*std::move(journal));
+    });
+}
+
+/// Without a journal it runs all the same: what is done to a host stands in the audit.
+void ReclaimJob::begin(const Result<std::shared_ptr<Journal>> &journal)
+{
+    if (m_over) { // cancelled meanwhile
+        if (journal)
+            QThreadPool::globalInstance()->start([begun = *journal] { begun->close(); });
+        return;
+    }
+    if (journal)
+        m_journal = *journal;
+    else
+        emit happened({QDateTime::currentDateTimeUtc(), u"journal"_s, WorkflowEvent::State::Failed,
+                       sentenceOf(journal.error()), {}});
     m_run->start();
+}
+
+void ReclaimJob::tell(const WorkflowEvent &event)
+{
+    if (m_journal) {
+        // Written beside this thread; a full disk is the audit's to refuse.
+        QThreadPool::globalInstance()->start([journal = m_journal, event] { (void)journal->note(event); });
+    }
+    emit happened(event);
+}
+
+void ReclaimJob::finish(int exitCode)
+{
+    m_wake.stop();
+    m_over = true;
+    m_closed.run([journal = m_journal, exitCode] {
+        if (journal)
+            journal->close();
+        return exitCode;
+    });
 }
 
 void ReclaimJob::killNow()

@@ -8,6 +8,7 @@
 #include "core/base/background.h"
 #include "core/diagnosis/lineage.h"
 #include "core/fleet/hostlink.h"
+#include "core/workflow/journal.h"
 #include "core/workflow/reclaimrun.h"
 
 #include <QElapsedTimer>
@@ -50,10 +51,17 @@ private:
     void keepEvidence(const QByteArray &text) override;
 
     void follow(const LinkState &state);
+    void begin(const Result<std::shared_ptr<Journal>> &journal);
+    void tell(const WorkflowEvent &event);
+    void finish(int exitCode);
 
     HostLink &m_link;
     Setup m_setup;
     Background<Result<QString>> m_kept;
+    Background<Result<std::shared_ptr<Journal>>> m_begun;
+    Background<int> m_closed;           ///< its journal is gone: the exit code
+    std::shared_ptr<Journal> m_journal; ///< null: it could not be begun
+    bool m_over = false;
     QElapsedTimer m_clock;
     QTimer m_wake;
     QDateTime m_startedAt;

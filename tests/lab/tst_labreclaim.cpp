@@ -295,9 +295,16 @@ private slots:
         console.kill();
         QVERIFY(console.waitForFinished(5'000));
         QVERIFY(m_host.processes(u"^VLLM::Worker"_s).size() == 8);
-        const Ran next = reclaim(byName() + QStringList{u"--yes"_s, u"--grace"_s, u"0.5"_s}); // its own lock it takes over at once
-        QVERIFY2(next.exitCode == 0, next.summary().constData());
+        // Who only looks is told, and it stays to be told.
+        const Ran look = reclaim(byName() + QStringList{u"--dry-run"_s, u"--json"_s});
+        const QJsonObject cutOff = eventOf(look, u"interrupted"_s, u"progress"_s);
+        QVERIFY2(cutOff.value(u"text"_s).toString().contains(u"was cut off with its program. The last that it told, at "), told(look).constData());
+        const Ran next = reclaim(byName() + QStringList{u"--yes"_s, u"--json"_s, u"--grace"_s, u"0.5"_s}); // its own lock it takes over at once
+        QVERIFY2(next.exitCode == 0, told(next).constData());
+        QCOMPARE(eventOf(next, u"interrupted"_s, u"progress"_s).value(u"text"_s), cutOff.value(u"text"_s));
         QVERIFY(m_host.processes(u"^VLLM::"_s).isEmpty());
+        const Ran after = reclaim({u"--yes"_s, u"--json"_s});
+        QVERIFY2(eventOf(after, u"interrupted"_s, u"progress"_s).isEmpty(), told(after).constData());
     }
 };
 
