@@ -3,6 +3,7 @@
 #include "core/ssh/sshconfigresolver.h"
 
 #include "core/base/cleantext.h"
+#include "core/base/processreap.h"
 #include "core/ssh/sshconfig.h"
 
 #include <QProcess>
@@ -90,7 +91,7 @@ public:
         QProcess *process = m_process;
         leaveProcess();
         if (process && QThread::currentThread()->loopLevel() == 0)
-            reap(process);
+            reapNow(process);
     }
 
 private:
@@ -155,20 +156,7 @@ private:
             ::kill(-pid_t(group), SIGKILL);
             process->kill(); // it may not have its group yet
         }
-        if (process->state() == QProcess::NotRunning) {
-            process->deleteLater();
-            return;
-        }
-        connect(process, &QProcess::finished, process, &QObject::deleteLater);
-        connect(QThread::currentThread(), &QThread::finished, process, [process] { reap(process); });
-    }
-
-    /// Without an event loop that moment is waited for: a QProcess destroyed before complains, and waits as well.
-    static void reap(QProcess *process)
-    {
-        constexpr int longestMs = 1'000; // it was told to end by SIGKILL
-        process->waitForFinished(longestMs);
-        delete process;
+        reapWhenEnded(process);
     }
 
     QProcess *m_process; ///< owned; outlives this object only to be reaped

@@ -3,6 +3,7 @@
 #include "core/ssh/jump/commandroute.h"
 
 #include "core/base/cleantext.h"
+#include "core/base/processreap.h"
 #include "core/ssh/jump/bytestream.h"
 #include "core/ssh/jump/forwardchannel.h"
 #include "core/ssh/jump/jumpspec.h"
@@ -10,7 +11,6 @@
 
 #include <QFile>
 #include <QProcess>
-#include <QThread>
 #include <QTimer>
 
 #include <array>
@@ -38,21 +38,16 @@ void signalGroup(const QProcess &process, int signal)
         ::kill(-pid_t(group), signal);
 }
 
-/// Ended as ssh ends it, and soon after by force; a QProcess that is destroyed before waits.
+/// Ended as ssh ends it, and soon after by force.
 void leave(QProcess *process)
 {
-    if (process->state() == QProcess::NotRunning) {
-        process->deleteLater();
-        return;
+    const auto kill = [process] { signalGroup(*process, SIGKILL); };
+    if (process->state() != QProcess::NotRunning) {
+        process->closeWriteChannel();
+        signalGroup(*process, SIGHUP);
+        QTimer::singleShot(forGoodbye, process, kill);
     }
-    process->closeWriteChannel();
-    signalGroup(*process, SIGHUP);
-    QTimer::singleShot(forGoodbye, process, [process] { signalGroup(*process, SIGKILL); });
-    QObject::connect(process, &QProcess::finished, process, &QObject::deleteLater);
-    QObject::connect(QThread::currentThread(), &QThread::finished, process, [process] {
-        signalGroup(*process, SIGKILL);
-        delete process;
-    });
+    reapWhenEnded(process, kill);
 }
 
 class CommandRoute final : public QObject, public Route
