@@ -28,6 +28,7 @@ private slots:
     void steps_areShownAsTheyAreGone();
     void unknownKey_isAskedByTheUsualDialog();
     void failure_saysWhatToDo();
+    void jumpHostIsWell_whenTheHostBehindIsDead();
     void stop_endsTheTest();
     void closingTheDialog_endsTheTest();
     void windowIsNeverBlocked();
@@ -119,6 +120,20 @@ void TstHostTest::failure_saysWhatToDo()
     const auto *words = m_fixture->find<QLabel>(u"hostTestWords"_s);
     QVERIFY2(words->text().contains(u"refuses the connection"_s), qPrintable(words->text()));
     QCOMPARE(words->textFormat(), Qt::PlainText);
+}
+
+void TstHostTest::jumpHostIsWell_whenTheHostBehindIsDead()
+{
+    const QString config = m_server.path(u"ssh_config"_s);
+    QVERIFY(writeFile(config, readFile(config) + "\nHost behind\n  HostName 127.0.0.1\n  ProxyJump gpu_01\n  Port "
+                                  + QByteArray::number(freePort()) + '\n'));
+    begin(u"behind"_s);
+    QTRY_COMPARE_WITH_TIMEOUT(states().size(), 9, 20'000);
+    QCOMPARE(states().first(4), (QStringList{u"resolve: done"_s, u"jump host gpu_01: done"_s, u"connect: failed"_s,
+                                             u"host key: not reached"_s}));
+    const QString words = m_fixture->find<QLabel>(u"hostTestWords"_s)->text();
+    QVERIFY2(words.contains(u"the jump host gpu_01 answered that nothing listens at 127.0.0.1 port "_s),
+             qPrintable(words));
 }
 
 void TstHostTest::stop_endsTheTest()

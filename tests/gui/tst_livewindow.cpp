@@ -4,16 +4,19 @@
 #include "core/fleet/inventory.h"
 #include "tests/gui/windowfixture.h"
 #include "tests/support/skip.h"
+#include "tests/support/sshdserver.h"
 #include "tests/support/testmain.h"
 #include "ui/theme/runlabel.h"
 
 #include <QApplication>
+#include <QCheckBox>
 #include <QDialog>
 #include <QFile>
 #include <QProcess>
 #include <QPushButton>
 #include <QTemporaryDir>
 #include <QTreeView>
+#include <QTreeWidget>
 
 using namespace pilothouse;
 using namespace pilothouse::test;
@@ -80,6 +83,48 @@ private slots:
         QVERIFY(window.findChild<RunLabel *>(u"headline"_s)->text().contains(u"GiB"_s));
         QVERIFY(binding.isSettled());
         QVERIFY(!binding.firstFailure());
+    }
+
+    void unknownKeys_ofManyHostsAreOneList()
+    {
+        SshdServer server({u"MaxStartups 100"_s});
+        QVERIFY2(server.start(), qPrintable(server.error()));
+        constexpr int hosts = 12;
+        const QByteArray block = readFile(server.path(u"ssh_config"_s));
+        QByteArray blocks;
+        for (int i = 1; i <= hosts; ++i) // each a host of its own to known_hosts
+            blocks += QByteArray(block)
+                          .replace("Host gpu_01\n", "Host gpu%\n  HostKeyAlias gpu%\n")
+                          .replace('%', QByteArray::number(i));
+        QVERIFY(writeFile(server.path(u"ssh_config"_s), blocks));
+        FleetSettings settings;
+        settings.sshConfigFile = server.path(u"ssh_config"_s);
+        settings.knownHostsFile = server.path(u"new_hosts"_s);
+        settings.consoleId = u"0123456789abcdef0123456789abcdef"_s;
+        Theme theme(Theme::Mode::Dark);
+        MainWindow window(theme);
+        window.show();
+        Fleet fleet(settings);
+        FleetBinding binding(fleet, window);
+        for (int i = 1; i <= hosts; ++i) {
+            HostSpec host;
+            host.name = u"gpu%1"_s.arg(i);
+            binding.addHost(host);
+        }
+        const auto rows = [&] {
+            const auto *table = window.findChild<QTreeWidget *>(u"hostKeysTable"_s);
+            return table ? table->topLevelItemCount() : 0;
+        };
+        QTRY_COMPARE_WITH_TIMEOUT(rows(), hosts, patience);
+        QCOMPARE(window.findChildren<QDialog *>(u"hostKeyListDialog"_s).size(), 1);
+        QVERIFY(!window.findChild<QDialog *>(u"hostKeyDialog"_s));
+        QTest::mouseClick(window.findChild<QPushButton *>(u"hostKeysAll"_s), Qt::LeftButton);
+        window.findChild<QCheckBox *>(u"hostKeysCompared"_s)->setChecked(true);
+        QTest::mouseClick(window.findChild<QPushButton *>(u"hostKeysTrust"_s), Qt::LeftButton);
+        const auto stored = [&] { return readFile(settings.knownHostsFile).count('\n'); };
+        QTRY_COMPARE_WITH_TIMEOUT(stored(), hosts, patience);
+        QTRY_COMPARE_WITH_TIMEOUT(server.log().count("Accepted publickey"), hosts, patience);
+        QVERIFY(!window.findChild<QDialog *>(u"hostKeyDialog"_s));
     }
 
     void unknownKey_declined()

@@ -24,7 +24,9 @@ private slots:
     void badWay_hasItsExitCode_data();
     void badWay_hasItsExitCode();
     void bastionThatTakesNoMore_saysSo();
+    void bastionWithoutForwarding_isAMissingRight_data();
     void bastionWithoutForwarding_isAMissingRight();
+    void slowBastion_isWaitedFor();
     void targetWithOneSession_isRead();
     void configuration_isReadAsSshReadsIt_data();
     void configuration_isReadAsSshReadsIt();
@@ -33,6 +35,10 @@ private slots:
     void agent();
     void test_hasAStepForEachJumpHost();
     void test_namesTheJumpHostThatFails();
+    void test_blamesWhoFails_data();
+    void test_blamesWhoFails();
+    void statusOfHostsBehindOneBastion_data();
+    void statusOfHostsBehindOneBastion();
 
 private:
     [[nodiscard]] QString config() const { return m_lab.gpu.path(u"ssh_config"_s); }
@@ -77,7 +83,8 @@ void TstCtlWays::badWay_hasItsExitCode_data()
     row("bastion unknown", jump, "UserKnownHostsFile /dev/null", 5, {"The host key is not known", "at the jump host bastion:"});
     row("bastion refuses us", jump, "User nobody-of-this-name", 4,
         {"refuses the sign-in", "at the jump host bastion:"});
-    row("host behind is down", jump + "\n  Port " + number(freePort()), {}, 3, {"at the jump host bastion:"});
+    row("host behind is down", jump + "\n  Port " + number(freePort()), {}, 3,
+        {"the jump host bastion answered that nothing listens at 127.0.0.1 port "});
     row("command exits", "ProxyCommand sh -c 'echo no route >&2; exit 4'", {}, 3,
         {"the ProxyCommand ended with exit code 4: no route."});
     row("command hangs", "ProxyCommand sh -c 'echo dialling >&2; exec sleep 30'", {}, 3,
@@ -123,15 +130,65 @@ void TstCtlWays::bastionThatTakesNoMore_saysSo()
     QVERIFY2(result.errors.contains("takes no more connections"), result.errors.constData());
 }
 
+void TstCtlWays::bastionWithoutForwarding_isAMissingRight_data()
+{
+    QTest::addColumn<QString>("line");
+    QTest::addColumn<QByteArray>("keyOptions");
+    QTest::newRow("none at all") << u"AllowTcpForwarding no"_s << QByteArray();
+    QTest::newRow("to others alone") << u"PermitOpen 127.0.0.1:1"_s << QByteArray();
+    QTest::newRow("not for this key") << u"AllowTcpForwarding yes"_s << QByteArray("restrict ");
+}
+
 void TstCtlWays::bastionWithoutForwarding_isAMissingRight()
 {
-    JumpLab lab({u"AllowTcpForwarding no"_s});
+    QFETCH(const QString, line);
+    QFETCH(const QByteArray, keyOptions);
+    JumpLab lab({line});
     QVERIFY(lab.start());
+    QVERIFY(writeFile(lab.bastion.path(u"authorized_keys"_s), keyOptions + readFile(lab.bastion.path(u"id.pub"_s))));
     const CtlResult result = runCtl({u"snapshot"_s, u"gpu1"_s, u"--ssh-config"_s, lab.gpu.path(u"ssh_config"_s)},
                                     m_home.path());
     QVERIFY2(result.exitCode == 6, result.errors.constData());
     QVERIFY2(result.errors.contains("at the jump host bastion: it does not allow"), result.errors.constData());
     QVERIFY2(result.errors.contains("AllowTcpForwarding"), result.errors.constData());
+    const CtlResult test = runCtl({u"test"_s, u"gpu1"_s, u"--json"_s, u"--ssh-config"_s, lab.gpu.path(u"ssh_config"_s)},
+                                  m_home.path());
+    QCOMPARE(test.exitCode, 6);
+    const QJsonArray steps = test.json().value(0).value(u"steps"_s).toArray();
+    QCOMPARE(steps.at(1)[u"name"_s].toString(), u"jump host bastion"_s);
+    QCOMPARE(steps.at(1)[u"state"_s].toString(), u"failed"_s);
+    QCOMPARE(steps.at(2)[u"state"_s].toString(), u"skipped"_s);
+}
+
+void TstCtlWays::slowBastion_isWaitedFor()
+{
+    // 1.4 s until it answers, a second for its sign-in, where the key is looked up twice, and one for that of the host
+    // behind it: each within its own 2 s.
+    JumpLab lab;
+    for (SshdServer *server : {&lab.bastion, &lab.gpu})
+        server->addConfig({u"AuthorizedKeysFile none"_s, u"AuthorizedKeysCommandUser "_s + server->user(),
+                           u"AuthorizedKeysCommand /bin/sh -c \"sleep 0.4; cat %1\""_s.arg(
+                               server->path(u"authorized_keys"_s))});
+    QVERIFY2(lab.start(), qPrintable(lab.bastion.error() + lab.gpu.error()));
+    const QByteArray port = number(lab.bastion.port());
+    const auto behind = [&](const char *pause) {
+        return lab.writeConfig("ProxyJump bastion", "ProxyCommand bash -c 'exec 3<>/dev/tcp/127.0.0.1/" + port + "; sleep "
+                                                        + pause + "; cat <&3 & exec cat >&3'");
+    };
+    const QStringList arguments{u"snapshot"_s, u"gpu1"_s, u"--timeout"_s, u"2"_s, u"--ssh-config"_s,
+                                lab.gpu.path(u"ssh_config"_s)};
+    QVERIFY(behind("1.4"));
+    const CtlResult slow = runCtl(arguments, m_home.path());
+    QVERIFY2(slow.exitCode == 6, slow.errors.constData());
+    QVERIFY2(slow.errors.contains("there is no nvidia-smi"), slow.errors.constData());
+    QVERIFY(slow.elapsedMs > 3'000);
+    QVERIFY(behind("20"));
+    const CtlResult tooSlow = runCtl(arguments, m_home.path());
+    QVERIFY2(tooSlow.exitCode == 3, tooSlow.errors.constData());
+    QVERIFY2(tooSlow.errors.contains("at the jump host bastion:"), tooSlow.errors.constData());
+    QVERIFY(tooSlow.elapsedMs < 6'000);
+    for (const CtlResult &each : {slow, tooSlow})
+        QVERIFY2(!each.errors.contains("QProcess"), each.errors.constData());
 }
 
 void TstCtlWays::targetWithOneSession_isRead()
@@ -310,6 +367,92 @@ void TstCtlWays::test_namesTheJumpHostThatFails()
     QCOMPARE(both.at(1)[u"state"_s].toString(), u"failed"_s);
     QCOMPARE(both.at(2)[u"name"_s].toString(), u"jump host second"_s);
     QCOMPARE(both.at(2)[u"state"_s].toString(), u"skipped"_s);
+}
+
+void TstCtlWays::test_blamesWhoFails_data()
+{
+    QTest::addColumn<QByteArray>("gpuLines");
+    QTest::addColumn<QByteArray>("secondLines");
+    QTest::addColumn<int>("exitCode");
+    QTest::addColumn<QString>("failing");
+    QTest::addColumn<QString>("words");
+    const QByteArray closed = "Port " + number(freePort());
+    QTest::newRow("the host, behind one") << QByteArray("ProxyJump bastion\n  " + closed) << QByteArray() << 3
+                                          << u"connect"_s
+                                          << u"the jump host bastion answered that nothing listens at 127.0.0.1 port "_s;
+    QTest::newRow("the host, behind two") << QByteArray("ProxyJump bastion,second\n  " + closed) << QByteArray() << 3
+                                          << u"connect"_s
+                                          << u"the jump host second answered that nothing listens at 127.0.0.1 port "_s;
+    QTest::newRow("its name") << QByteArray("ProxyJump bastion\n  HostName no..such-host") << QByteArray() << 3
+                              << u"connect"_s << u"the jump host bastion "_s;
+    QTest::newRow("the second jump host") << QByteArray("ProxyJump bastion,second") << closed << 3
+                                          << u"jump host second"_s
+                                          << u"the jump host bastion answered that nothing listens at 127.0.0.1 port "_s;
+    QTest::newRow("its host key") << QByteArray("ProxyJump bastion,second")
+                                  << QByteArray("UserKnownHostsFile /dev/null") << 5 << u"jump host second"_s
+                                  << u"The host key is not known"_s;
+    QTest::newRow("the host's key") << QByteArray("ProxyJump bastion\n  UserKnownHostsFile /dev/null") << QByteArray()
+                                    << 5 << u"host key"_s << u"The host key is not known"_s;
+}
+
+void TstCtlWays::test_blamesWhoFails()
+{
+    QFETCH(const QByteArray, gpuLines);
+    QFETCH(const QByteArray, secondLines);
+    QFETCH(const int, exitCode);
+    QFETCH(const QString, failing);
+    QFETCH(const QString, words);
+    QVERIFY(m_lab.writeConfig(gpuLines, {}, JumpLab::block("second", m_lab.bastion, secondLines)));
+    const CtlResult result = run({u"test"_s, u"gpu1"_s, u"--json"_s});
+    QVERIFY2(result.exitCode == exitCode, result.output.constData());
+    bool failed = false;
+    for (const QJsonValue &step : result.json().value(0).value(u"steps"_s).toArray()) {
+        const bool here = step[u"name"_s].toString() == failing;
+        const QString state = here ? u"failed"_s : failed ? u"skipped"_s : u"done"_s;
+        QVERIFY2(step[u"state"_s].toString() == state, result.output.constData());
+        QVERIFY2(!here || step[u"text"_s].toString().contains(words), result.output.constData());
+        failed = failed || here;
+    }
+    QVERIFY(failed);
+}
+
+void TstCtlWays::statusOfHostsBehindOneBastion_data()
+{
+    QTest::addColumn<QByteArray>("bastionLines");
+    QTest::addColumn<int>("exitCode");
+    QTest::addColumn<QString>("error");
+    QTest::addColumn<int>("visits");
+    QTest::newRow("well") << QByteArray() << 6 << u"tool_missing"_s << 1;
+    QTest::newRow("down") << QByteArray("Port " + number(freePort())) << 3 << u"connect_refused"_s << 0;
+    QTest::newRow("of another key") << QByteArray("UserKnownHostsFile " + file(u"changed")) << 5
+                                    << u"host_key_changed"_s << 1;
+    QTest::newRow("refuses us") << QByteArray("User nobody-of-this-name") << 4 << u"sign_in_refused"_s << 1;
+}
+
+void TstCtlWays::statusOfHostsBehindOneBastion()
+{
+    QFETCH(const QByteArray, bastionLines);
+    QFETCH(const int, exitCode);
+    QFETCH(const QString, error);
+    QFETCH(const int, visits);
+    constexpr int hosts = 6;
+    QVERIFY(m_lab.writeConfig("ProxyJump bastion", bastionLines));
+    QByteArray inventory;
+    for (int i = 1; i <= hosts; ++i)
+        inventory += "[[host]]\nname = \"gpu" + number(i) + "\"\n";
+    QVERIFY(writeFile(m_home.filePath(u"hosts.toml"_s), inventory));
+    QTest::qWait(200); // for what the server has said so far
+    const qsizetype before = JumpLab::visits(m_lab.bastion);
+    const CtlResult result = run({u"status"_s, u"--json"_s, u"--config"_s, m_home.path()});
+    QVERIFY2(result.exitCode == exitCode, (result.errors + result.output).constData());
+    const QJsonArray services = result.json().value(0).value(u"services"_s).toArray();
+    QCOMPARE(services.size(), hosts);
+    for (const QJsonValue &service : services)
+        QVERIFY2(service[u"error"_s].toString() == error, result.output.constData());
+    if (exitCode != 6)
+        QVERIFY2(result.errors.count("at the jump host bastion: ") == hosts, result.errors.constData());
+    QTest::qWait(200);
+    QCOMPARE(JumpLab::visits(m_lab.bastion) - before, visits); // one sign-in, or one refusal, for all of them
 }
 
 PILOTHOUSE_TEST_MAIN(TstCtlWays)
