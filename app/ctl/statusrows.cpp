@@ -195,11 +195,12 @@ void tellLeftovers(QList<StatusRow> &rows, const HostSpec &host, const Snapshot 
     };
     for (StatusRow &row : rows)
         row.leftoversMib = leftoversOf(snapshot, diagnosis, [&](const Family &family) { return concernsRow(family, row); });
-    const bool young = std::ranges::any_of(diagnosis.families, mayBeLeft);
-    if (young && !rows.isEmpty()) {
-        QString &text = rows.first().text;
-        text += (text.isEmpty() ? QString() : u" "_s)
-            + u"An orphan is so young that it may be loading: look again in a minute for leftovers."_s;
+    const bool young = snapshot.gpus && std::ranges::any_of(diagnosis.families, mayBeLeft);
+    for (StatusRow &row : rows) { // in all of them: what is the same is printed once
+        if (young) {
+            row.text += (row.text.isEmpty() ? QString() : u" "_s)
+                + u"An orphan is so young that it may be loading: look again in a minute for leftovers."_s;
+        }
     }
     const bool others = std::ranges::any_of(diagnosis.families, [&](const Family &family) { return isLeft(family) && concernsNone(family); });
     if (others) {

@@ -254,6 +254,14 @@ void TstStatusRows::youngOrphan_isNotCalledNone()
     tellLeftovers(rows, hostWith({kimi()}), snapshot, diagnosis);
     QVERIFY(!rows.first().leftoversMib.isKnown());
     QVERIFY2(rows.first().text.contains(u"so young that it may be loading"), qPrintable(rows.first().text));
+    // Two services of a host say the same, which is printed once; without GPU data there is more to say than that.
+    rows = statusRows(u"gpu1"_s, {kimi(), kimi()}, false, snapshot);
+    tellLeftovers(rows, hostWith({kimi()}), snapshot, diagnosis);
+    QCOMPARE(rows.at(0).text, rows.at(1).text);
+    snapshot.gpus.reset();
+    rows = statusRows(u"gpu1"_s, {kimi()}, false, snapshot);
+    tellLeftovers(rows, hostWith({kimi()}), snapshot, diagnosis);
+    QVERIFY2(!rows.first().text.contains(u"young"), qPrintable(rows.first().text));
 }
 
 void TstStatusRows::holdersUnknown_leftoversUnknown()
