@@ -349,7 +349,7 @@ public:
             return;
         }
         say(EventState::Progress, sent ? u"The connection broke and nobody knows whether it was done: %1"_s.arg(sentenceOf(error))
-                                       : u"It could not be sent: %1"_s.arg(sentenceOf(error)));
+                                       : u"The connection broke before it was sent: %1"_s.arg(sentenceOf(error)));
         unknown = sent;
         wentAway();
     }
