@@ -6,6 +6,7 @@
 #include "app/ctl/texttable.h"
 
 #include <algorithm>
+#include <tuple>
 
 namespace pilothouse {
 
@@ -95,7 +96,12 @@ QList<Line> linesOf(const Snapshot &snapshot, const Diagnosis &diagnosis, bool n
         if (family >= 0 || (!narrowed && holds))
             lines += Line{&process, &verdict, family};
     }
-    std::ranges::stable_sort(lines, {}, [&](const Line &line) { return line.family < 0 ? diagnosis.families.size() : line.family; });
+    // Family by family, its head first.
+    std::ranges::sort(lines, {}, [&](const Line &line) {
+        const qsizetype family = line.family < 0 ? diagnosis.families.size() : line.family;
+        const bool isHead = line.family >= 0 && diagnosis.families.at(line.family).head == line.process->pid;
+        return std::tuple(family, !isHead, line.process->pid.value);
+    });
     return lines;
 }
 

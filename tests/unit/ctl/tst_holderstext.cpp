@@ -11,6 +11,7 @@ class TstHoldersText final : public QObject
     Q_OBJECT
 private slots:
     void leftovers_areNamedWithFiguresAndReason();
+    void family_itsHeadFirst();
     void narrowed_othersAreLeftOut();
     void unknownHolding_isSaid();
     void missingProcesses_areSaid();
@@ -70,6 +71,16 @@ void TstHoldersText::leftovers_areNamedWithFiguresAndReason()
     QVERIFY(all.contains(u"in use"_s) && all.contains(u"ask owner"_s)); // words for people, not the contract's
     QVERIFY2(all.contains(u"Family 40-7 (leftover): PID 40, 42\n  Why 40 is what it is.\n  –  Nobody saw it end.\n"_s), qPrintable(all));
     QVERIFY(all.contains(u"Family 90-9 (in use): PID 90\n"_s));
+}
+
+void TstHoldersText::family_itsHeadFirst()
+{
+    fill();
+    m_snapshot.processes->swapItemsAt(0, 2);
+    m_diagnosis.processes.swapItemsAt(0, 2);
+    QVERIFY2(text().contains(u"): PID 40, 42\n"_s), qPrintable(text()));
+    m_diagnosis.families.first().head = Pid{42};
+    QVERIFY2(text().contains(u"): PID 42, 40\n"_s), qPrintable(text()));
 }
 
 void TstHoldersText::narrowed_othersAreLeftOut()
