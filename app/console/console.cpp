@@ -72,6 +72,7 @@ Console::~Console()
     m_firstHost.reset();
     m_picture.reset();
     m_incidents.reset();
+    m_reminder.reset();
     m_reclaims.reset();
     m_follower.reset();
     m_services.reset();
@@ -152,6 +153,8 @@ void Console::openInventory()
     m_follower = std::make_unique<InventoryFollower>(m_window, *m_binding, m_options.configDir, m_options.readOnly);
     m_reclaims = std::make_unique<ReclaimDesk>(m_theme, m_window, *m_fleet, *m_binding, m_options.stateDir,
                                                [this](const QString &name) { return sshLineOf(name); });
+    if (!m_demo) // whose hosts bear names of real ones
+        m_reminder = std::make_unique<RunReminder>(m_window, *m_reclaims, m_options.stateDir);
     m_incidents = std::make_unique<IncidentExport>(m_window, *m_fleet);
     const InventoryReading reading = readInventory(m_options.configDir);
     const Result<Inventory> &inventory = reading.inventory;

@@ -19,6 +19,7 @@
 #include "app/console/incidentexport.h"
 #include "app/console/inventoryfollower.h"
 #include "app/console/reclaimdesk.h"
+#include "app/console/runreminder.h"
 #include "app/console/serviceadder.h"
 #include "app/console/singleinstance.h"
 #include "app/console/stopsignals.h"
@@ -88,6 +89,7 @@ private:
     std::unique_ptr<HostImporter> m_importer;
     std::unique_ptr<ServiceAdder> m_services;
     std::unique_ptr<ReclaimDesk> m_reclaims;
+    std::unique_ptr<RunReminder> m_reminder;
     std::unique_ptr<IncidentExport> m_incidents;
     std::unique_ptr<FirstHost> m_firstHost;
     std::unique_ptr<FleetPicture> m_picture;

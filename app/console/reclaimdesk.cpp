@@ -166,13 +166,15 @@ void ReclaimDesk::take(const QString &name, const FindingsPtr &findings)
     propose(name, *open, *findings, plan ? differenceOf(open->agreed->deeds(), plan->deeds()) : QStringList());
 }
 
-void ReclaimDesk::propose(const QString &, Case &open, const Findings &findings, const QStringList &changes)
+void ReclaimDesk::propose(const QString &name, Case &open, const Findings &findings, const QStringList &changes)
 {
     const auto plan = makePlan(*findings.snapshot, findings.diagnosis, open.options);
     if (!plan) {
         open.dialog->showNothing(paragraphOf(plan.error()), {});
     } else if (plan->families.isEmpty()) {
         open.dialog->showNothing(findings.diagnosis.host.text, plan->left + changes);
+        if (!open.options.only)
+            emit settled(name);
     } else {
         open.agreed = *plan;
         open.dialog->showPlan(*plan, *findings.snapshot, changes);
@@ -219,6 +221,8 @@ void ReclaimDesk::finished(const QString &name, int exitCode)
     if (!open)
         return;
     open->job.release()->deleteLater(); // this is one of its signals
+    if (!open->options.only)
+        emit settled(name);
     open->dialog->finish(exitCode);
     if (!open->dialog->isVisible())
         open->dialog->show(); // who closed it wants to know the end all the same

@@ -35,6 +35,10 @@ public:
     /// Looks, and shows the plan for it; brings back what is open or runs.
     void begin(const QString &name, const PlanOptions &options);
 
+signals:
+    /// What a person wanted freed is over, whatever came of it, or nothing was to be done. Not after a single process.
+    void settled(const QString &name);
+
 private:
     /// One host's, from the first look until its dialog is closed.
     struct Case

@@ -121,10 +121,7 @@ void ReclaimCommand::consider(const Snapshot &snapshot, const Diagnosis &diagnos
 void ReclaimCommand::tellInterrupted(const Snapshot &snapshot)
 {
     for (const InterruptedRun &run : std::as_const(m_interrupted)) {
-        QString text = wordsOf(run);
-        if (run.bootId != snapshot.bootId)
-            text += u" The host has been restarted since."_s;
-        print({QDateTime::currentDateTimeUtc(), u"interrupted"_s, WorkflowEvent::State::Progress, text,
+        print({QDateTime::currentDateTimeUtc(), u"interrupted"_s, WorkflowEvent::State::Progress, wordsOf(run, snapshot.bootId),
                {{u"plan"_s, run.planId}, {u"started_at"_s, run.startedAt.toString(Qt::ISODateWithMs)}, {u"person"_s, run.person}}});
     }
 }

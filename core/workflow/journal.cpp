@@ -196,14 +196,15 @@ void forgetRun(const InterruptedRun &run)
     ::close(fd);
 }
 
-QString wordsOf(const InterruptedRun &run)
+QString wordsOf(const InterruptedRun &run, const QString &bootId)
 {
+    const QString restarted = bootId.isEmpty() || bootId == run.bootId ? QString() : u" The host has been restarted since."_s;
     const auto clock = [](const QDateTime &at) { return at.toLocalTime().toString(u"yyyy-MM-dd HH:mm:ss"_s); };
     const QString begun = u"A reclaim that %1 began at %2 was cut off with its program"_s.arg(run.person, clock(run.startedAt));
     if (run.events.isEmpty())
-        return begun + u", before it had done anything."_s;
+        return begun + u", before it had done anything."_s + restarted;
     const WorkflowEvent &last = run.events.last();
-    return begun + u". The last that it told, at %1: %2"_s.arg(last.at.toLocalTime().toString(u"HH:mm:ss"_s), last.text);
+    return begun + u". The last that it told, at %1: %2"_s.arg(last.at.toLocalTime().toString(u"HH:mm:ss"_s), last.text) + restarted;
 }
 
 } // namespace pilothouse

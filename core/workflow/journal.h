@@ -57,7 +57,7 @@ struct InterruptedRun
 /// A person knows, or its host is as it should be. One that was begun anew meanwhile stays.
 void forgetRun(const InterruptedRun &run);
 
-/// What a person should know of it, before a fresh look tells what is left.
-[[nodiscard]] QString wordsOf(const InterruptedRun &run);
+/// What a person should know of it, before a fresh look tells what is left. `bootId` is the host's now; empty: not known yet.
+[[nodiscard]] QString wordsOf(const InterruptedRun &run, const QString &bootId = {});
 
 } // namespace pilothouse

@@ -5,6 +5,7 @@
 #include "core/fleet/networkwatch.h"
 #include "core/fleet/teststeps.h"
 #include "core/fleet/inventorydiff.h"
+#include "core/workflow/journal.h"
 #include "ui/commands/commandset.h"
 #include "ui/dialogs/importdialog.h"
 #include "ui/dialogs/edithostdialog.h"
@@ -363,6 +364,14 @@ void shootAll(Studio &studio)
     window.addHost(own);
     window.addSnapshot(own.name, shared(servingHost(own.name)));
     studio.shootHost(own.name, u"offer"_s);
+    InterruptedRun run;
+    run.person = u"ada@desk"_s;
+    run.startedAt = sceneNow().addSecs(-600);
+    run.events = {{sceneNow().addSecs(-590), u"grace"_s, WorkflowEvent::State::Started,
+                   u"Waits 5 s for them to end by themselves."_s, {}}};
+    window.setInterrupted(own.name, {run, run});
+    studio.shoot(u"interrupted"_s);
+    window.setInterrupted(own.name, {});
     window.showAddHost({u"gpu5"_s, u"gpu6"_s, u"gpu7"_s, u"bastion"_s}, true);
     const auto step = [&](TestStep which, StepResult::State state, const QString &text, double ms,
                           const QString &jumpHost = {}) {

@@ -4,6 +4,7 @@
 
 #include "ui/host/gputable.h"
 #include "ui/host/hostsummary.h"
+#include "ui/host/interruptedbar.h"
 #include "ui/host/problemlist.h"
 #include "ui/host/processpanel.h"
 #include "ui/host/reclaimoffer.h"
@@ -87,6 +88,7 @@ HostPage::HostPage(const Theme &theme, QWidget *parent)
     , m_headRetry(new QPushButton(tr("Retry Now")))
     , m_free(new PrimaryButton(theme))
     , m_problems(new ProblemList(theme))
+    , m_interrupted(new InterruptedBar(theme))
     , m_offer(new ServiceOffer(theme))
     , m_state(new StatePane(theme))
     , m_retry(m_state->addButton(u"retryButton"_s, tr("Retry Now")))
@@ -106,6 +108,7 @@ HostPage::HostPage(const Theme &theme, QWidget *parent)
     buildHead();
     buildBody();
     column->addWidget(m_problems);
+    column->addWidget(m_interrupted);
     column->addWidget(m_offer);
     column->addLayout(m_stack, 1);
     for (QPushButton *button : {m_headRetry, m_retry}) {
@@ -115,6 +118,8 @@ HostPage::HostPage(const Theme &theme, QWidget *parent)
     m_edit->setToolTip(tr("Change how this host is reached (Ctrl+E)"));
     connect(m_edit, &QPushButton::clicked, this, &HostPage::editRequested);
     connect(m_offer, &ServiceOffer::addRequested, this, &HostPage::servicesWanted);
+    connect(m_interrupted, &InterruptedBar::continueRequested, this, &HostPage::reclaimRequested);
+    connect(m_interrupted, &InterruptedBar::dismissed, this, &HostPage::interruptedDismissed);
     connect(m_free, &QPushButton::clicked, this, &HostPage::reclaim);
     connect(m_processes, &ProcessPanel::choiceChanged, this, &HostPage::showOffer);
     connect(m_processes, &ProcessPanel::endRequested, this, [this](const ProcessIdentity &process, bool atOnce) {
@@ -219,11 +224,17 @@ void HostPage::setReclaiming(bool reclaiming)
     showOffer();
 }
 
+void HostPage::setInterrupted(const QList<InterruptedRun> &runs)
+{
+    m_interrupted->setRuns(runs);
+}
+
 void HostPage::showTime(const HostData &host, const QDateTime &now)
 {
     m_host = &host;
     m_now = now;
     showHead(host, now);
+    m_interrupted->showHost(host);
     if (!host.snapshot) {
         showState(host, now);
         return;

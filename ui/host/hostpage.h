@@ -18,6 +18,8 @@ class QStackedLayout;
 namespace pilothouse {
 
 class GpuTable;
+class InterruptedBar;
+struct InterruptedRun;
 class PlotPanel;
 class PrimaryButton;
 class ProblemList;
@@ -43,6 +45,8 @@ public:
 
     /// A reclaim runs on this host: the button brings it back.
     void setReclaiming(bool reclaiming);
+    /// Reclaims of this host that were cut off with their program, oldest first.
+    void setInterrupted(const QList<InterruptedRun> &runs);
     /// The one button can be pressed.
     [[nodiscard]] bool canReclaim() const;
     /// As if it were pressed.
@@ -56,8 +60,9 @@ signals:
     void retryRequested();
     void editRequested();
     void servicesWanted(const QList<pilothouse::ServiceSpec> &services);
-    /// Free what is ticked.
+    /// Free what is ticked, or what a reclaim that was cut off was to free.
     void reclaimRequested(const pilothouse::PlanOptions &options);
+    void interruptedDismissed();
     /// canReclaim() has changed.
     void offerChanged();
 
@@ -74,6 +79,7 @@ private:
     QPushButton *m_headRetry;
     PrimaryButton *m_free;
     ProblemList *m_problems;
+    InterruptedBar *m_interrupted;
     ServiceOffer *m_offer;
     StatePane *m_state;
     QPushButton *m_retry;

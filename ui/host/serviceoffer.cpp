@@ -4,9 +4,7 @@
 
 #include "core/fleet/servicediscovery.h"
 #include "ui/theme/plain.h"
-#include "ui/theme/theme.h"
 
-#include <QHBoxLayout>
 #include <QPushButton>
 
 namespace pilothouse {
@@ -30,22 +28,9 @@ QString wordsFor(const QStringList &units)
 } // namespace
 
 ServiceOffer::ServiceOffer(const Theme &theme, QWidget *parent)
-    : QWidget(parent)
-    , m_text(plainLabel({}))
-    , m_add(new QPushButton(tr("Add")))
+    : OfferBar(theme, u"serviceOffer"_s, ColorId::TextMuted, parent)
+    , m_add(addButton(u"Add"_s, tr("Add"), tr("Add the services to hosts.toml")))
 {
-    setObjectName(u"serviceOffer"_s);
-    m_text->setObjectName(u"serviceOfferText"_s);
-    m_text->setWordWrap(true);
-    tint(m_text, theme, ColorId::TextMuted);
-    m_add->setObjectName(u"serviceOfferAdd"_s);
-    m_add->setAccessibleName(tr("Add the services to hosts.toml"));
-    auto *row = new QHBoxLayout(this);
-    row->setContentsMargins(0, 0, 0, 0);
-    row->setSpacing(space(this, 3));
-    row->addWidget(m_text, 1);
-    row->addWidget(m_add);
-    hide();
     connect(m_add, &QPushButton::clicked, this, [this] { emit addRequested(m_services); });
 }
 
@@ -60,11 +45,7 @@ void ServiceOffer::showHost(const HostSpec &host, const Snapshot &snapshot)
     QStringList units;
     for (const ServiceSpec &service : found)
         units << service.unit;
-    setVisible(!units.isEmpty());
-    if (units.isEmpty())
-        return;
-    m_text->setText(wordsFor(units));
-    m_text->setToolTip(plainToolTip(units.join(u'\n')));
+    say(units.isEmpty() ? QString() : wordsFor(units), units.join(u'\n'));
     m_add->setToolTip(plainToolTip(tr("Writes into %1:\n%2").arg(host.source, units.join(u'\n'))));
 }
 

@@ -7,17 +7,11 @@
 
 #include "core/fleet/hostspec.h"
 #include "core/host/snapshot.h"
-
-#include <QWidget>
-
-class QLabel;
-class QPushButton;
+#include "ui/host/offerbar.h"
 
 namespace pilothouse {
 
-class Theme;
-
-class ServiceOffer final : public QWidget
+class ServiceOffer final : public OfferBar
 {
     Q_OBJECT
 public:
@@ -30,7 +24,6 @@ signals:
 
 private:
     QList<ServiceSpec> m_services;
-    QLabel *m_text;
     QPushButton *m_add;
 };
 

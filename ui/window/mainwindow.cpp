@@ -188,6 +188,12 @@ void MainWindow::setReclaiming(const QString &name, bool reclaiming)
         pageOf(name)->setReclaiming(reclaiming);
 }
 
+void MainWindow::setInterrupted(const QString &name, const QList<InterruptedRun> &runs)
+{
+    if (m_store->find(name))
+        pageOf(name)->setInterrupted(runs);
+}
+
 void MainWindow::addFailure(const QString &name, const Error &error)
 {
     m_store->addFailure(name, error);
@@ -387,6 +393,7 @@ HostPage *MainWindow::pageOf(const QString &name)
             [this, name](const QList<ServiceSpec> &services) { emit servicesWanted(name, services); });
     connect(page, &HostPage::reclaimRequested, this,
             [this, name](const PlanOptions &options) { emit reclaimRequested(name, options); });
+    connect(page, &HostPage::interruptedDismissed, this, [this, name] { emit interruptedDismissed(name); });
     connect(page, &HostPage::offerChanged, this, &MainWindow::updateCommands);
     connect(page->plotPanel(), &PlotPanel::pausedChanged, this, &MainWindow::updateCommands);
     return page;

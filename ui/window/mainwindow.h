@@ -30,6 +30,7 @@ struct NetworkTrouble;
 struct StepResult;
 class InventoryNotice;
 struct InventoryDifference;
+struct InterruptedRun;
 class QuestionDesk;
 class StatePane;
 class StatusLine;
@@ -53,6 +54,8 @@ public:
     void addMark(const QString &name, const QDateTime &at, const QString &text);
     /// A reclaim runs there; reclaimRequested() asks to see it.
     void setReclaiming(const QString &name, bool reclaiming);
+    /// Reclaims that were cut off with their program, oldest first: the host's page tells of them.
+    void setInterrupted(const QString &name, const QList<InterruptedRun> &runs);
     void addFailure(const QString &name, const Error &error);
     void ask(const QString &name, const Question &question);
     /// About this side, not about a host.
@@ -105,6 +108,7 @@ signals:
     void servicesWanted(const QString &name, const QList<pilothouse::ServiceSpec> &services);
     /// What is ticked among the holders is to be freed.
     void reclaimRequested(const QString &name, const pilothouse::PlanOptions &options);
+    void interruptedDismissed(const QString &name);
     void demoRequested();
     void incidentRequested(const QString &name);
     void auditRequested();
