@@ -23,7 +23,7 @@ constexpr int rounds = 31;
 
 QByteArray host()
 {
-    QByteArray text = "title many\ngpu 0..7 used=96619\n";
+    QByteArray text = "# composed for this bench\ntitle many\ngpu 0..7 used=96619\n";
     for (int server = 0; server < servers; ++server) {
         const QByteArray main = QByteArray::number(10'000 + 20 * server);
         const auto pid = [&](int of) { return QByteArray::number(10'000 + 20 * server + of); };
