@@ -1,7 +1,9 @@
 // SPDX-FileCopyrightText: Pilothouse contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
-// One click frees the founding case on a simulated host: the button, the plan, the run, the proof, the audit.
+// One click frees the founding case on a simulated host: the button, the plan, the run, the proof, the audit; what a
+// killed program began is told, and looked at anew.
 #include "app/console/reclaimdesk.h"
+#include "app/console/runreminder.h"
 #include "core/audit/auditlog.h"
 #include "core/fleet/inventory.h"
 #include "tests/gui/windowfixture.h"
@@ -14,6 +16,8 @@
 
 #include <QApplication>
 #include <QClipboard>
+#include <QDir>
+#include <QLabel>
 #include <QPlainTextEdit>
 #include <QTreeView>
 
@@ -38,7 +42,7 @@ struct Scene
         }())
         , fleet(settings)
         , binding(fleet, window)
-        , desk(theme, window, fleet, binding, state.filePath(u"pilothouse"_s),
+        , desk(theme, window, fleet, binding, stateFolder(),
                [](const QString &name) -> Result<QStringList> { return QStringList{u"ssh"_s, name}; })
     {
         window.resize(1280, 800);
@@ -53,6 +57,7 @@ struct Scene
                 binding.addHost(host);
         }
     }
+    QString stateFolder() const { return state.filePath(u"pilothouse"_s); }
     template <class T>
     T *find(const QString &name) const { return window.findChild<T *>(name); }
     QString headline() const { return find<RunLabel>(u"headline"_s)->text(); }
@@ -127,6 +132,49 @@ private slots:
         QTRY_VERIFY_WITH_TIMEOUT(!button->isVisible(), patience);
         s.find<QPushButton>(u"reclaimClose"_s)->click();
         QTRY_VERIFY(!s.dialog());
+    }
+
+    void killedProgramsReclaim_isToldAndLookedAtAnew()
+    {
+        SimHosts hosts;
+        QVERIFY2(hosts.start({u"--scenario"_s, u"demo"_s}), hosts.errors().constData());
+        Scene s(hosts.folder());
+        QProcess killed;
+        QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
+        environment.insert(u"XDG_STATE_HOME"_s, s.state.path());
+        killed.setProcessEnvironment(environment);
+        QByteArray said;
+        const QStringList command{u"reclaim"_s, u"gpu3"_s, u"--yes"_s, u"--json"_s, u"--grace"_s, u"60"_s};
+        for (int tries = 0; tries < 5 && !said.contains("\"step\":\"grace\""); ++tries) { // it may be too young yet
+            killed.start(QStringLiteral(PILOTHOUSE_BINARY_DIR "/bin/pilothousectl"),
+                         hosts.arguments() + command);
+            const auto isInTheGrace = [&] {
+                said += killed.readAllStandardOutput();
+                return said.contains("\"step\":\"grace\"") || killed.state() == QProcess::NotRunning;
+            };
+            QTRY_VERIFY2_WITH_TIMEOUT(isInTheGrace(), said.constData(), patience);
+        }
+        killed.kill();
+        killed.waitForFinished();
+        const QDir journal(s.stateFolder() + u"/journal"_s);
+        QCOMPARE(journal.entryList(QDir::Files).size(), 1);
+
+        const RunReminder reminder(s.window, s.desk, s.stateFolder());
+        s.add(hosts.folder(), Access::Confirm);
+        const auto *text = s.find<QLabel>(u"interruptedBarText"_s);
+        QTRY_VERIFY_WITH_TIMEOUT(text->isVisible(), patience);
+        QVERIFY2(text->text().contains(u"was cut off with its program. The last that it told, at "_s),
+                 qPrintable(text->text()));
+        auto *go = s.find<QPushButton>(u"interruptedBarContinue"_s);
+        // They ended by the SIGTERM that had been sent, and the unit that waited for them serves: the host's truth is told,
+        // nothing is ended, and the run is no more to be told.
+        QTRY_VERIFY2_WITH_TIMEOUT(s.headline().startsWith(u"gpu3 Serving "_s), qPrintable(s.headline()), patience);
+        QVERIFY(!text->text().contains(u"restarted"_s));
+        QVERIFY(journal.entryList(QDir::Files).size() == 1);
+        go->click();
+        QTRY_COMPARE_WITH_TIMEOUT(s.dialog()->phase(), ReclaimDialog::Phase::Over, patience);
+        QTRY_VERIFY(journal.entryList(QDir::Files).isEmpty());
+        QVERIFY(!text->isVisible());
     }
 };
 
