@@ -166,8 +166,8 @@ private slots:
         QVERIFY2(text->text().contains(u"was cut off with its program. The last that it told, at "_s),
                  qPrintable(text->text()));
         auto *go = s.find<QPushButton>(u"interruptedBarContinue"_s);
-        // They ended by the SIGTERM that had been sent, and the unit that waited for them serves: the host's truth is told,
-        // nothing is ended, and the run is no more to be told.
+        // They ended by the SIGTERM that had been sent, and the unit that waited for them serves: the host's truth is
+        // told, nothing is ended, and the run is no more to be told.
         QTRY_VERIFY2_WITH_TIMEOUT(s.headline().startsWith(u"gpu3 Serving "_s), qPrintable(s.headline()), patience);
         QVERIFY(!text->text().contains(u"restarted"_s));
         QVERIFY(journal.entryList(QDir::Files).size() == 1);
