@@ -158,10 +158,10 @@ private:
         if (known == before.processes.cend())
             return {};
         const Quantity<qint64> now = heldBy(process(at));
-        if (now.isKnown() && known->mib.isKnown() && now.value() - known->mib.value() > growthMib)
+        if (now.isKnown() && known->mib && now.value() - *known->mib > growthMib)
             return u"its GPU memory grows"_s;
         const Quantity<qint64> &rss = process(at).rssKib;
-        if (rss.isKnown() && known->rssKib.isKnown() && rss.value() - known->rssKib.value() > growthKib)
+        if (rss.isKnown() && known->rssKib && rss.value() - *known->rssKib > growthKib)
             return u"its host memory grows"_s;
         return {};
     }
@@ -184,17 +184,17 @@ private:
             return young(u"its unit is starting"_s);
         if (youngest < 0 || youngest > loadingS)
             return;
-        const bool watched = !m_ground.minute.isEmpty();
+        const HostMoment *before = m_ground.before();
         if (m_kin.head >= 0)
             return young(u"its server does not answer yet"_s);
-        if (watched) {
+        if (before) {
             for (const qsizetype at : m_kin.rows) {
-                const QString how = growth(at, m_ground.minute.first());
+                const QString how = growth(at, *before);
                 if (!how.isEmpty())
                     return young(how);
             }
         }
-        if (youngest < surelyYoungS && !(watched && m_ground.minute.first().at.msecsTo(m_snapshot.takenAt) >= 10'000))
+        if (youngest < surelyYoungS && !(before && before->at.msecsTo(m_snapshot.takenAt) >= 10'000))
             young(u"its growth cannot be told from one look"_s);
     }
 
@@ -256,18 +256,18 @@ private:
     /// Where the driver tells no load, the time that its holders spent on a processor.
     bool workedByClock()
     {
-        if (m_ground.minute.isEmpty())
+        const HostMoment *before = m_ground.before();
+        if (!before)
             return false;
-        const HostMoment &before = m_ground.minute.first();
-        const double passed = double(before.at.msecsTo(m_snapshot.takenAt)) / 1000;
+        const double passed = double(before->at.msecsTo(m_snapshot.takenAt)) / 1000;
         for (const qsizetype at : m_kin.rows) {
             const auto identity = process(at).identity();
             if (!identity || !row(at).holds || !process(at).cpuS.isKnown() || passed < 1)
                 continue;
-            const auto known = before.processes.constFind(*identity);
-            if (known == before.processes.cend() || !known->cpuS.isKnown())
+            const auto known = before->processes.constFind(*identity);
+            if (known == before->processes.cend() || !known->cpuS)
                 continue;
-            if ((process(at).cpuS.value() - known->cpuS.value()) / passed > 0.5) {
+            if ((process(at).cpuS.value() - *known->cpuS) / passed > 0.5) {
                 add(u"WORKED"_s, u"PID %1 used a processor"_s.arg(process(at).pid.value));
                 return true;
             }
@@ -472,6 +472,12 @@ const Fact *FamilyFacts::find(QStringView name) const
 {
     const auto found = std::ranges::find_if(facts, [&](const Fact &fact) { return fact.name == name; });
     return found == facts.end() ? nullptr : &*found;
+}
+
+const HostMoment *Ground::before() const
+{
+    const auto found = std::ranges::find_if(minute, &HostMoment::whole);
+    return found == minute.end() ? nullptr : &*found;
 }
 
 Ground::Ground(const DiagnosisInput &in, const Table &rows)

@@ -39,6 +39,8 @@ struct Ground
 
     Ground(const DiagnosisInput &in, const Table &rows);
 
+    /// The oldest moment whose processes are remembered. Null: none.
+    [[nodiscard]] const HostMoment *before() const;
     /// Null: in no unit, or in one that was not asked about.
     [[nodiscard]] const Unit *unitOf(const Owner &owner, const Process &process) const;
 };

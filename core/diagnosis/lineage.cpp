@@ -11,19 +11,28 @@ namespace pilothouse {
 namespace {
 
 constexpr qint64 minuteMs = 60'000;
-constexpr qsizetype mostMoments = 32;
+constexpr qsizetype mostMoments = 128;
+constexpr qint64 betweenWholeMs = 6'000;
 constexpr qsizetype mostFamilies = 64;
 constexpr qint64 mostIdleMib = 2048; ///< MPS and graphics take hundreds; more is somebody's, seen or not
 
-HostMoment momentOf(const Snapshot &snapshot, const Table &table)
+QHash<ProcessIdentity, ProcessMoment> processesOf(const Table &table)
+{
+    QHash<ProcessIdentity, ProcessMoment> processes;
+    for (const TableRow &row : table.rows()) {
+        const auto identity = row.process->identity();
+        if (!identity || !row.hasFamily())
+            continue;
+        processes.insert(*identity, {heldBy(*row.process).optional(), row.process->rssKib.optional(),
+                                     row.process->cpuS.optional()});
+    }
+    return processes;
+}
+
+HostMoment momentOf(const Snapshot &snapshot)
 {
     HostMoment moment;
     moment.at = snapshot.takenAt;
-    for (const TableRow &row : table.rows()) {
-        const auto identity = row.process->identity();
-        if (identity && row.hasFamily())
-            moment.processes.insert(*identity, {heldBy(*row.process), row.process->rssKib, row.process->cpuS});
-    }
     for (const Gpu &gpu : snapshot.gpus.value_or(QList<Gpu>())) {
         if (gpu.utilizationPct.isKnown())
             moment.loadPct.insert(gpu.uuid, gpu.utilizationPct.value());
@@ -35,7 +44,14 @@ HostMoment momentOf(const Snapshot &snapshot, const Table &table)
 
 void rememberMinute(Lineage &lineage, const Snapshot &snapshot, const Table &table)
 {
-    lineage.minute += momentOf(snapshot, table);
+    HostMoment now = momentOf(snapshot);
+    now.whole = std::ranges::none_of(lineage.minute, [&](const HostMoment &moment) {
+        const qint64 ago = moment.at.msecsTo(snapshot.takenAt);
+        return moment.whole && ago >= 0 && ago < betweenWholeMs;
+    });
+    if (now.whole)
+        now.processes = processesOf(table);
+    lineage.minute += now;
     const auto stale = [&](const HostMoment &moment) {
         return moment.at.msecsTo(snapshot.takenAt) > minuteMs || moment.at > snapshot.takenAt;
     };

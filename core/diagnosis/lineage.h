@@ -33,14 +33,15 @@ struct RememberedFamily
 /// Of one process at one moment.
 struct ProcessMoment
 {
-    Quantity<qint64> mib;
-    Quantity<qint64> rssKib;
-    Quantity<double> cpuS;
+    std::optional<qint64> mib;
+    std::optional<qint64> rssKib;
+    std::optional<double> cpuS;
 };
 
 struct HostMoment
 {
     QDateTime at;
+    bool whole = false; ///< with its processes: every few seconds is enough, and there may be thousands
     QHash<ProcessIdentity, ProcessMoment> processes;
     QHash<QString, double> loadPct; ///< by GPU UUID
     QHash<QString, qint64> unattributedMib;
@@ -50,7 +51,7 @@ struct Lineage
 {
     QString bootId;
     QList<RememberedFamily> families;
-    QList<HostMoment> minute;                            ///< oldest first, of the last 60 s, 32 at most
+    QList<HostMoment> minute;                            ///< oldest first, of the last 60 s, 128 at most
     QHash<ProcessIdentity, QDateTime> killPendingSince;
     QHash<ProcessIdentity, QDateTime> exitingSince;
     QHash<QString, int> restarts;                        ///< a unit's counter when it was first seen
