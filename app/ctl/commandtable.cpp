@@ -9,6 +9,7 @@
 #include "app/ctl/snapshotcommand.h"
 #include "app/ctl/statuscommand.h"
 #include "app/ctl/testcommand.h"
+#include "app/ctl/unitcheckcommand.h"
 #include "core/fleet/inventoryreader.h"
 
 #include <algorithm>
@@ -146,6 +147,10 @@ constexpr std::array holdersOptions{
     OptionRow{u"--unit", u"U", u"only this systemd unit's own processes, and leftovers on the GPUs that it uses", takeOneUnit},
 };
 
+constexpr std::array unitOptions{
+    OptionRow{u"--user", u"", u"a unit of the person's own manager, not the system's", takeFlag<&Options::userUnit>},
+};
+
 constexpr std::array evidenceOptions{
     OptionRow{u"--unit", u"U", u"this systemd unit's text, state and log; else the first family's", takeOneUnit},
     OptionRow{u"-o", u"FILE", u"where to write it, a .tar.gz", takeText<&Options::file>},
@@ -222,7 +227,8 @@ constexpr std::array commands{
                u"TARGET [--unit U] [--gpu N]... [--include PID:START]... [--below MIB] [--grace SEC] [--clean-shm] [--no-evidence] [--dry-run | --yes [--plan ID]]",
                u"free GPU memory that leftovers hold", 1, 1, reclaimOptions, make<ReclaimCommand>},
     CommandRow{u"restart", u"TARGET U ...", u"restart a unit, with proof that it serves", 0, 0, {}, nullptr},
-    CommandRow{u"unit", u"TARGET U ...", u"look at and control a systemd unit", 0, 0, {}, nullptr},
+    CommandRow{u"unit", u"TARGET U check [--user]", u"what will go wrong with a systemd unit, and the lines that would not",
+               3, 3, unitOptions, make<UnitCheckCommand>},
     CommandRow{u"evidence", u"TARGET [--unit U] -o FILE.tar.gz", u"what a post-mortem needs, without its secrets", 1, 1,
                evidenceOptions, make<EvidenceCommand>},
     CommandRow{u"test", u"TARGET", u"reach a host step by step, and say which step fails", 1, 1, {},

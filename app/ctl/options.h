@@ -54,6 +54,9 @@ struct Options
     bool yes = false;
     QString plan;           ///< id
 
+    // unit
+    bool userUnit = false;  ///< of the person's own manager
+
     // evidence
     QString file;
 

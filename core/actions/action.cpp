@@ -38,6 +38,8 @@ QString nameOf(ActionRequest::Kind kind)
         return u"look.evidence"_s;
     case Kind::AskPorts:
         return u"look.ports"_s;
+    case Kind::CatUnit:
+        return u"look.unitfile"_s;
     }
     return {};
 }

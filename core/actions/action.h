@@ -6,6 +6,7 @@
 
 #include "core/base/error.h"
 #include "core/base/ids.h"
+#include "core/units/unitreading.h"
 
 #include <QHash>
 #include <QList>
@@ -64,6 +65,7 @@ struct ActionRequest
         End,       ///< gives the lock back
         Evidence,  ///< how the targets stand, for a post-mortem; needs no lock
         AskPorts,  ///< do they answer over HTTP; needs no lock
+        CatUnit,   ///< a unit as its files tell it; needs no lock
     };
     Kind kind = Kind::Look;
     QString bootId;     ///< on another boot nothing is done
@@ -145,6 +147,7 @@ struct ActionAnswer
     QList<ShmOutcome> files;        ///< one for each, in their order
     UnitOutcome unit;
     QHash<quint16, PortStatus> ports;
+    UnitReading reading;            ///< CatUnit
     QByteArray evidence;            ///< as it came: hostile, and with secrets
     QStringList sessions;           ///< lines of who -u, cleaned
     QStringList jobs;               ///< pending unit jobs

@@ -180,6 +180,15 @@ Result<ActionAnswer> readActionAnswer(const ProbeAnswer &answer, const ActionReq
         readPorts(answer, read);
         return read;
     }
+    if (request.kind == ActionRequest::Kind::CatUnit) {
+        read.lock = ActionAnswer::Lock::NotNeeded;
+        const auto said = [&](QByteArrayView name) {
+            const Frame *frame = answer.find(name);
+            return frame ? UnitReply{frame->status, frame->output, frame->errors} : UnitReply();
+        };
+        read.reading = readUnit(request.unit, request.userUnit, said("properties"), said("text"), said("lines").output);
+        return read;
+    }
     if (request.kind == ActionRequest::Kind::Evidence) {
         const Frame *frame = answer.find("evidence");
         read.lock = frame ? ActionAnswer::Lock::NotNeeded : ActionAnswer::Lock::OtherBoot;

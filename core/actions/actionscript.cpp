@@ -47,6 +47,8 @@ QByteArrayView bodyOf(ActionRequest::Kind kind)
         return resources::evidenceAction;
     case Kind::AskPorts:
         return resources::askAction;
+    case Kind::CatUnit:
+        return resources::catAction;
     }
     return {};
 }
@@ -74,6 +76,13 @@ Result<QByteArray> targetLines(const QList<SignalTarget> &targets)
     return QByteArray(lines + "}\n");
 }
 
+Result<QByteArray> unitWord(const ActionRequest &request)
+{
+    if (!isUnitName(request.unit))
+        return fail(ErrorCode::Usage, u"\"%1\" is no name of a systemd unit."_s.arg(cleanLine(request.unit, 80)));
+    return QByteArray("UNIT=" + shellQuoted(request.unit).toUtf8() + "\nSCOPE=" + (request.userUnit ? "--user" : "") + '\n');
+}
+
 Result<QByteArray> argumentsOf(const ActionRequest &request, const Actor &actor)
 {
     static constexpr QStringView hex = u"0123456789abcdef-";
@@ -87,6 +96,10 @@ Result<QByteArray> argumentsOf(const ActionRequest &request, const Actor &actor)
             words += (words.isEmpty() ? "" : " ") + host.toLatin1() + ',' + QByteArray::number(port);
         }
         return QByteArray("PORTS='" + words + "'\n");
+    }
+    if (request.kind == Kind::CatUnit) {
+        const auto unit = unitWord(request);
+        return unit ? Result<QByteArray>(*unit + "PROPS=" + unitFactProperties().join(u',').toLatin1() + '\n') : unit;
     }
     if (!consistsOf(request.bootId, hex) && request.kind != Kind::End)
         return fail(ErrorCode::RefusedBySafety, u"The host did not tell its boot id, without which no process is sure to be the same."_s);
@@ -116,10 +129,10 @@ Result<QByteArray> argumentsOf(const ActionRequest &request, const Actor &actor)
         text += request.withDriver ? "DRIVER=1\n" : "DRIVER=\n";
         text += "UNIT=" + (isUnitName(request.unit) ? shellQuoted(request.unit).toUtf8() : QByteArray()) + '\n' + *targets;
     } else if (body == QByteArrayView(resources::unitAction)) {
-        if (!isUnitName(request.unit))
-            return fail(ErrorCode::Usage, u"\"%1\" is no name of a systemd unit."_s.arg(cleanLine(request.unit, 80)));
-        text += "UNIT=" + shellQuoted(request.unit).toUtf8() + "\nVERB=" + (request.kind == Kind::StopUnit ? "stop" : "show")
-            + "\nSCOPE=" + (request.userUnit ? "--user" : "") + '\n';
+        const auto unit = unitWord(request);
+        if (!unit)
+            return unit;
+        text += *unit + "VERB=" + (request.kind == Kind::StopUnit ? "stop" : "show") + '\n';
     }
     return text;
 }

@@ -136,7 +136,7 @@ std::optional<UnitFinding> checkWhole(const UseIn &at, const VariableUse &use, C
 }
 
 /// A percent sign that a program or the shell is to see.
-bool isMeantLiterally(QStringView before, QStringView behind, bool inEnvironment)
+bool isMeantLiterally(QStringView before, QStringView behind)
 {
     static const QRegularExpression program(
         u"(?:^|[\\s/\"'({;|&`!])(?:date|printf|strftime|stat|seq)(?=[\\s(\"'])|-printf(?=\\s)"
@@ -148,10 +148,8 @@ bool isMeantLiterally(QStringView before, QStringView behind, bool inEnvironment
     static const QRegularExpression encoded(u"^%[A-F][0-9A-F]"_s);
     const QString start = token.match(before).captured();
     static const QRegularExpression rest(u"^[^\\s'\"]*"_s);
-    if (format.match(start + rest.match(behind).captured()).hasMatch())
+    if (format.match(start + rest.match(behind).captured()).hasMatch() || encoded.match(behind).hasMatch())
         return true;
-    if (inEnvironment)
-        return encoded.match(behind).hasMatch();
     const auto separator =
         std::find_if(before.crbegin(), before.crend(), [](QChar c) { return QStringView(u";|&)\n").contains(c); });
     const QStringView command = before.last(separator - before.crbegin());
@@ -159,46 +157,69 @@ bool isMeantLiterally(QStringView before, QStringView behind, bool inEnvironment
            || arithmetic.match(before).hasMatch();
 }
 
-void checkPercents(const UnitLine &line, const QList<ExecWord> &words, qsizetype begin, bool inEnvironment,
-                   const QString &unit, Correction &correction, QList<UnitFinding> &found)
+bool isAlphanumeric(QChar c)
 {
-    QStringList changed;
-    QStringList kept;
-    QString empty;
+    return (c >= u'0' && c <= u'9') || (c >= u'A' && c <= u'Z') || (c >= u'a' && c <= u'z');
+}
+
+/// What single percent signs do in some words of a line.
+struct Percents
+{
+    QStringList changed; ///< "%Y by the unit file's folder"
+    QStringList unknown; ///< refused by systemd
+    QString empty; ///< an instance where there is none
+};
+
+Percents percentsIn(const RuleContext &context, const UnitLine &line, const QList<ExecWord> &words, qsizetype begin,
+                    Correction &correction)
+{
+    Percents percents;
+    const QStringView value(line.value);
+    const QString &unit = context.facts.unit;
     for (const ExecWord &word : words) {
         for (const SpecifierUse &use : specifiersIn(word.text).mid(0, 200)) {
             const qsizetype from = word.from.at(use.at);
+            const qsizetype near = std::max(begin, from - 400);
             const QString meaning = meaningOfSpecifier(use.letter);
             const QString written = u'%' + use.letter;
-            const QStringView value(line.value);
-            const qsizetype near = std::max(begin, from - 400);
-            if (isMeantLiterally(value.sliced(near, from - near),
-                                 value.sliced(from, std::min<qsizetype>(value.size() - from, 400)), inEnvironment)) {
+            if (meaning.isEmpty() && isAlphanumeric(use.letter)) {
                 correction.insert(from, u"%"_s);
-                if (!meaning.isEmpty())
-                    changed += u"%1 by %2"_s.arg(written, meaning);
-                else if (use.letter.isLetter())
-                    kept += written;
+                percents.unknown += written;
+            } else if (!meaning.isEmpty()
+                       && isMeantLiterally(value.sliced(near, from - near),
+                                           value.sliced(from, std::min<qsizetype>(value.size() - from, 400)))) {
+                correction.insert(from, u"%"_s);
+                percents.changed += u"%1 by %2"_s.arg(written, meaning);
             } else if ((use.letter == u'i' || use.letter == u'I') && !unit.isEmpty() && !unit.contains(u'@')) {
-                empty = written;
+                percents.empty = written;
             }
         }
     }
-    changed.removeDuplicates();
-    kept.removeDuplicates();
+    percents.changed.removeDuplicates();
+    percents.unknown.removeDuplicates();
+    return percents;
+}
+
+/// `refused`: what systemd does for want of a meaning.
+void tellPercents(const UnitLine &line, const Percents &percents, const QString &refused, const QString &unit,
+                  QList<UnitFinding> &found)
+{
     const QString rule = u"exec.specifier"_s;
-    if (!changed.isEmpty())
+    const QString twice = u" Written twice, the program sees one."_s;
+    if (!percents.unknown.isEmpty())
         found += findingAt(line, rule, Severity::Error,
-                           u"A single percent sign is systemd's, in quotes too: it replaces %1. Written twice, the "
-                           "program sees one."_s.arg(shown(changed.join(u", "))));
-    else if (!kept.isEmpty())
+                           u"A single percent sign is systemd's, in quotes too. It knows no %1 and %2."_s.arg(
+                               shown(percents.unknown.join(u", ")), refused)
+                               + twice);
+    if (!percents.changed.isEmpty())
+        found += findingAt(line, rule, Severity::Error,
+                           u"A single percent sign is systemd's, in quotes too: it replaces %1."_s.arg(
+                               shown(percents.changed.join(u", ")))
+                               + twice);
+    if (!percents.empty.isEmpty())
         found += findingAt(line, rule, Severity::Warning,
-                           u"A single percent sign is systemd's: %1 passes only because this systemd knows no such "
-                           "letter. Written twice, the program sees one."_s.arg(shown(kept.join(u", "))));
-    if (!empty.isEmpty())
-        found += findingAt(
-            line, rule, Severity::Warning,
-            u"%1 is the instance of a template unit; %2 is none, so nothing stands there."_s.arg(empty, shown(unit)));
+                           u"%1 is the instance of a template unit; %2 is none, so nothing stands there."_s.arg(
+                               percents.empty, shown(unit)));
 }
 
 } // namespace
@@ -286,11 +307,16 @@ QList<UnitFinding> checkSpecifiers(const RuleContext &context, const ExecEntry &
 {
     QList<UnitFinding> found;
     if (entry.line.key == u"Environment") {
-        checkPercents(entry.line, readWords(entry.line.value), 0, true, context.facts.unit, correction, found);
+        const Percents percents = percentsIn(context, entry.line, readWords(entry.line.value), 0, correction);
+        tellPercents(entry.line, percents, u"leaves this assignment out"_s, context.facts.unit, found);
         return found;
     }
-    for (const ExecCommand &command : entry.exec.commands)
-        checkPercents(entry.line, command.words, command.begin, false, context.facts.unit, correction, found);
+    for (const ExecCommand &command : entry.exec.commands) {
+        const Percents percents = percentsIn(context, entry.line, command.words, command.begin, correction);
+        tellPercents(entry.line, percents,
+                     command.mayFail() ? u"leaves the command out"_s : u"refuses the whole unit"_s, context.facts.unit,
+                     found);
+    }
     return found;
 }
 

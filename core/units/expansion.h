@@ -36,7 +36,8 @@ struct SpecifierUse
 /// "%%" is none.
 [[nodiscard]] QList<SpecifierUse> specifiersIn(QStringView text);
 
-/// What it stands for ("the host name"); empty: systemd knows no such letter and leaves it as it is.
+/// What it stands for ("the host name"); empty: systemd knows no such letter. For a letter or a digit it then refuses
+/// the unit; anything else stays as it is.
 [[nodiscard]] QString meaningOfSpecifier(QChar letter);
 
 /// Letters, digits and underscores, no digit first.

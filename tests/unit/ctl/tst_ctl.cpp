@@ -177,7 +177,6 @@ void TstCtl::laterCommand_isRefusedInOneSentence_data()
 {
     QTest::addColumn<QStringList>("arguments");
     QTest::newRow("restart") << QStringList{u"restart"_s, u"gpu1"_s, u"vllm"_s, u"--yes"_s};
-    QTest::newRow("unit") << QStringList{u"unit"_s, u"gpu1"_s, u"vllm"_s, u"status"_s};
     QTest::newRow("history") << QStringList{u"--json"_s, u"history"_s, u"gpu1"_s};
 }
 

@@ -112,7 +112,11 @@ void TstCheckUnit::rule_data()
         {u"!exec.word_removed 4 ExecStart=/usr/bin/env ${PYTHON} -m x"_s});
     row("date", sh(u"ExecStartPre"_s, u"echo start >/tmp/$(date +%Y-%m-%d)"_s) + u"\nExecStart=/bin/a"_s,
         {u"!exec.specifier 3 "_s + sh(u"ExecStartPre"_s, u"echo start >/tmp/$(date +%%Y-%%m-%%d)"_s)});
-    row("date that passes today", u"ExecStart=/bin/date +%F"_s, {u"exec.specifier 3 ExecStart=/bin/date +%%F"_s});
+    row("date that systemd knows nothing of", u"ExecStart=/bin/date +%F"_s,
+        {u"!exec.specifier 3 ExecStart=/bin/date +%%F"_s});
+    row("address", u"ExecStart=/bin/a http://h/%20%E2%82"_s,
+        {u"!exec.specifier 3 ExecStart=/bin/a http://h/%%20%%E2%%82"_s,
+         u"!exec.specifier 3 ExecStart=/bin/a http://h/%%20%%E2%%82"_s});
     row("printf", u"ExecStart=/usr/bin/printf '%s and %i' a 1"_s,
         {u"!exec.specifier 3 ExecStart=/usr/bin/printf "
          "'%%s and %%i' a 1"_s});

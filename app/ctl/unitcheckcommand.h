@@ -1,0 +1,36 @@
+// SPDX-FileCopyrightText: Pilothouse contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+// `pilothousectl unit TARGET U check`: what will go wrong with a unit, and the lines that would not. Changes nothing.
+
+#include "app/ctl/command.h"
+#include "app/ctl/hostvisit.h"
+#include "core/units/checkunit.h"
+
+namespace pilothouse {
+
+class UnitCheckCommand final : public Command
+{
+    Q_OBJECT
+public:
+    explicit UnitCheckCommand(const CommandContext &context);
+    void start() override;
+
+private:
+    void read(const SnapshotPtr &snapshot, const Diagnosis &diagnosis);
+    void show(const ActionResult &result);
+    void stop(const Error &error);
+    void finish(int exitCode);
+
+    HostVisit m_visit;
+    QString m_unit;
+    quint64 m_reading = 0;
+    bool m_usesGpu = false;
+    bool m_over = false;
+};
+
+/// For a terminal.
+[[nodiscard]] QString findingsText(const QString &unit, const QList<UnitFinding> &findings, const Output &output);
+
+} // namespace pilothouse
