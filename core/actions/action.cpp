@@ -40,6 +40,8 @@ QString nameOf(ActionRequest::Kind kind)
         return u"look.ports"_s;
     case Kind::CatUnit:
         return u"look.unitfile"_s;
+    case Kind::AskHttp:
+        return u"look.http"_s;
     }
     return {};
 }

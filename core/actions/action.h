@@ -5,6 +5,7 @@
 // What may be done to a host, and what came of it. Plain values, any thread.
 
 #include "core/base/error.h"
+#include "core/base/http.h"
 #include "core/base/ids.h"
 #include "core/units/unitreading.h"
 
@@ -66,6 +67,7 @@ struct ActionRequest
         Evidence,  ///< how the targets stand, for a post-mortem; needs no lock
         AskPorts,  ///< do they answer over HTTP; needs no lock
         CatUnit,   ///< a unit as its files tell it; needs no lock
+        AskHttp,   ///< one request, by a program of the host; needs no lock
     };
     Kind kind = Kind::Look;
     QString bootId;     ///< on another boot nothing is done
@@ -75,6 +77,7 @@ struct ActionRequest
     bool userUnit = false;
     QList<std::pair<QString, quint16>> ports; ///< numeric address, port
     QList<ShmTarget> files;
+    HttpRequest http;
     bool withDriver = true; ///< Evidence: nvidia-smi is asked too
     QString what;       ///< one line for the host's log and the audit
     std::chrono::milliseconds limit{10'000};
@@ -148,6 +151,7 @@ struct ActionAnswer
     UnitOutcome unit;
     QHash<quint16, PortStatus> ports;
     UnitReading reading;            ///< CatUnit
+    HttpAnswer http;
     QByteArray evidence;            ///< as it came: hostile, and with secrets
     QStringList sessions;           ///< lines of who -u, cleaned
     QStringList jobs;               ///< pending unit jobs

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/actions/actionanswer.h"
 
+#include "core/actions/httptext.h"
 #include "core/base/cleantext.h"
 
 #include <QHash>
@@ -187,6 +188,14 @@ Result<ActionAnswer> readActionAnswer(const ProbeAnswer &answer, const ActionReq
             return frame ? UnitReply{frame->status, frame->output, frame->errors} : UnitReply();
         };
         read.reading = readUnit(request.unit, request.userUnit, said("properties"), said("text"), said("lines").output);
+        return read;
+    }
+    if (request.kind == ActionRequest::Kind::AskHttp) {
+        const Frame *frame = answer.find("http");
+        if (!frame)
+            return fail(ErrorCode::AnswerMalformed, u"The host's answer says nothing of the request."_s);
+        read.lock = ActionAnswer::Lock::NotNeeded;
+        read.http = readHttpSection(request.http, frame->output);
         return read;
     }
     if (request.kind == ActionRequest::Kind::Evidence) {

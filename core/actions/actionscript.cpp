@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/actions/actionscript.h"
 
+#include "core/actions/httptext.h"
 #include "core/base/cleantext.h"
 #include "core/base/quoting.h"
 #include "core/probe/proberequest.h"
@@ -49,6 +50,8 @@ QByteArrayView bodyOf(ActionRequest::Kind kind)
         return resources::askAction;
     case Kind::CatUnit:
         return resources::catAction;
+    case Kind::AskHttp:
+        return resources::httpAction;
     }
     return {};
 }
@@ -83,6 +86,17 @@ Result<QByteArray> unitWord(const ActionRequest &request)
     return QByteArray("UNIT=" + shellQuoted(request.unit).toUtf8() + "\nSCOPE=" + (request.userUnit ? "--user" : "") + '\n');
 }
 
+Result<QByteArray> httpArguments(const HttpRequest &request)
+{
+    if (const QString refusal = refusalOf(request); !refusal.isEmpty())
+        return fail(ErrorCode::Usage, refusal);
+    const auto quoted = [](const QByteArray &text) { return shellQuoted(QString::fromUtf8(text)).toUtf8(); };
+    const auto seconds = std::max<qint64>(1, std::chrono::ceil<std::chrono::seconds>(request.limit).count());
+    return QByteArray("CURL=" + quoted(curlConfiguration(request)) + "\nWGET=" + quoted(wgetConfiguration(request))
+                      + "\nURL=" + quoted(urlOf(request)) + "\nLIMIT=" + QByteArray::number(seconds)
+                      + "\nMOST=" + QByteArray::number(mostBytesOnHost(request)) + '\n');
+}
+
 Result<QByteArray> argumentsOf(const ActionRequest &request, const Actor &actor)
 {
     static constexpr QStringView hex = u"0123456789abcdef-";
@@ -101,6 +115,8 @@ Result<QByteArray> argumentsOf(const ActionRequest &request, const Actor &actor)
         const auto unit = unitWord(request);
         return unit ? Result<QByteArray>(*unit + "PROPS=" + unitFactProperties().join(u',').toLatin1() + '\n') : unit;
     }
+    if (request.kind == Kind::AskHttp)
+        return httpArguments(request.http);
     if (!consistsOf(request.bootId, hex) && request.kind != Kind::End)
         return fail(ErrorCode::RefusedBySafety, u"The host did not tell its boot id, without which no process is sure to be the same."_s);
     if (!consistsOf(actor.console, hex) && request.kind != Kind::Evidence) // it takes no lock

@@ -47,6 +47,7 @@ public:
     }
     void take(FailedRequest &&failed) { emit q.snapshotFailed(failed.error); }
     void take(EndedAction &&action) { emit q.acted(action.id, action.result); }
+    void take(EndedHttp &&http) { emit q.answered(http.id, http.answer); }
 
     struct Asked
     {
@@ -62,6 +63,7 @@ public:
     quint64 epoch = 0;
     quint64 questions = 0;
     quint64 actions = 0;
+    quint64 requests = 0;
     std::optional<Asked> asked;
     std::shared_ptr<LinkPort> port;
     std::shared_ptr<LinkThreads> threads;
@@ -179,6 +181,12 @@ quint64 HostLink::act(const ActionRequest &request, const Actor &actor)
 {
     d->port->post(RunAction{++d->actions, request, actor});
     return d->actions;
+}
+
+quint64 HostLink::ask(const HttpRequest &request)
+{
+    d->port->post(AskHttp{++d->requests, request});
+    return d->requests;
 }
 
 } // namespace pilothouse

@@ -6,6 +6,7 @@
 // the command's); session and prober live in a thread of their own and values cross through core/base Handoff.
 
 #include "core/base/error.h"
+#include "core/base/http.h"
 #include "core/fleet/hostspec.h"
 #include "core/host/snapshot.h"
 #include "core/ssh/connectionsettings.h"
@@ -94,6 +95,10 @@ public:
     /// Once, on the connection that stands; acted() follows with the number that this returns. Never repeated by
     /// itself: a connection that breaks meanwhile makes its outcome unknown.
     quint64 act(const ActionRequest &request, const Actor &actor);
+    /// A service of the host, as seen from there, on the connection that stands; answered() follows with the number
+    /// that this returns, at the latest some seconds after the request's limit. Several at once; never repeated by
+    /// itself.
+    quint64 ask(const HttpRequest &request);
 
 signals:
     // In the facade's thread.
@@ -102,6 +107,7 @@ signals:
     void snapshotArrived(const pilothouse::SnapshotPtr &snapshot);
     void snapshotFailed(const pilothouse::Error &error);
     void acted(quint64 id, const pilothouse::ActionResult &result);
+    void answered(quint64 id, const pilothouse::HttpAnswer &answer);
 
 private:
     class Private;

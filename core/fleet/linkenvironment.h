@@ -6,6 +6,7 @@
 // The seam at which tests put fakes. The environment is copied freely; sessions and probers live in a link's thread.
 
 #include "core/actions/actionrunner.h"
+#include "core/ssh/http/hosthttp.h"
 #include "core/ssh/jump/handshakegate.h"
 #include "core/fleet/linkthreads.h"
 #include "core/fleet/networkwatch.h"
@@ -66,6 +67,8 @@ struct LinkBackend
     std::function<std::unique_ptr<LinkProber>(LinkSession &, const ProbeSettings &)> makeProber;
     /// Empty: actions are refused.
     std::function<std::unique_ptr<ActionRunner>(LinkSession &)> makeActions;
+    /// Empty: nothing is asked over HTTP.
+    std::function<std::unique_ptr<HostHttp>(LinkSession &)> makeHttp;
 };
 
 struct LinkTimings

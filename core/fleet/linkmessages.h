@@ -26,20 +26,22 @@ struct SetDeepThreshold { int mib = 0; };
 struct SetLinkProbe { ProbeSettings probe; };
 struct TakeSnapshot { Depth depth = Depth::Light; };
 struct RunAction { quint64 id = 0; ActionRequest request; Actor actor; };
+struct AskHttp { quint64 id = 0; HttpRequest request; };
 struct EnterGate { quint64 attempt = 0; };
 struct QuitLink {};
 using LinkCommand =
     std::variant<OpenLink, CloseLink, RetryLink, ResumeLink, RenewLink, HoldLink, ReleaseLink, AnswerLink,
-                 SetLinkCadence, SetDeepThreshold, SetLinkProbe, TakeSnapshot, RunAction, EnterGate, QuitLink>;
+                 SetLinkCadence, SetDeepThreshold, SetLinkProbe, TakeSnapshot, RunAction, AskHttp, EnterGate, QuitLink>;
 
 // From the worker.
 struct AskedQuestion { quint64 attempt = 0; Question question; };
 struct FailedRequest { Error error; };
 struct EndedAction { quint64 id = 0; ActionResult result; };
+struct EndedHttp { quint64 id = 0; HttpAnswer answer; };
 struct LinkEvent
 {
     quint64 epoch = 0;
-    std::variant<LinkState, AskedQuestion, SnapshotPtr, FailedRequest, EndedAction> what;
+    std::variant<LinkState, AskedQuestion, SnapshotPtr, FailedRequest, EndedAction, EndedHttp> what;
 };
 
 /// The way to a worker whose thread may not have started yet. Any thread.

@@ -194,13 +194,35 @@ void LinkWorker::handle(const RunAction &command)
     m_actions->run(command.id, command.request, command.actor, {m_state.peer, m_probe.sudo, m_sudoPassword});
 }
 
-/// What runs is told to be over before its shell goes.
+void LinkWorker::handle(const AskHttp &command)
+{
+    const LinkBackend &backend = m_setup.environment.backend;
+    if (m_state.phase != Phase::Connected || !m_session || !backend.makeHttp) {
+        HttpAnswer away;
+        away.words = u"There is no connection to the host."_s;
+        publish(EndedHttp{command.id, away});
+        return;
+    }
+    if (!m_http) {
+        m_http = std::make_unique<HttpAsker>(backend.makeHttp(*m_session),
+                                             backend.makeActions ? backend.makeActions(*m_session) : nullptr,
+                                             m_state.peer);
+        connect(m_http.get(), &HttpAsker::answered, this,
+                [this](quint64 id, const HttpAnswer &answer) { publish(EndedHttp{id, answer}); });
+    }
+    m_http->ask(command.id, command.request);
+}
+
+/// What runs is told to be over before its shell or its way goes.
 void LinkWorker::endActions()
 {
-    if (!m_actions)
-        return;
-    m_actions->abandon({ErrorCode::ConnectionLost, u"The connection to the host has ended."_s, {}});
+    const Error over{ErrorCode::ConnectionLost, u"The connection to the host has ended."_s, {}};
+    if (m_actions)
+        m_actions->abandon(over);
+    if (m_http)
+        m_http->abandon(over);
     deleteSoon(m_actions, this);
+    deleteSoon(m_http, this);
 }
 
 void LinkWorker::handle(const EnterGate &command)

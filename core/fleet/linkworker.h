@@ -8,6 +8,7 @@
 #include "core/fleet/backoff.h"
 #include "core/fleet/cadence.h"
 #include "core/fleet/deeplook.h"
+#include "core/fleet/httpasker.h"
 #include "core/fleet/linkenvironment.h"
 #include "core/fleet/linkmessages.h"
 #include "core/probe/sudopassword.h"
@@ -59,6 +60,7 @@ private:
     void handle(const SetLinkProbe &command);
     void handle(const TakeSnapshot &command);
     void handle(const RunAction &command);
+    void handle(const AskHttp &command);
     void handle(const EnterGate &command);
     void handle(const QuitLink &command);
 
@@ -113,6 +115,7 @@ private:
     std::unique_ptr<LinkSession> m_session;
     std::unique_ptr<LinkProber> m_prober;
     std::unique_ptr<ActionRunner> m_actions; // made with the first action of a session
+    std::unique_ptr<HttpAsker> m_http;       // made with the first request of a session
     std::shared_ptr<SudoPassword> m_sudoPassword; // outlives connections
     Handoff<LinkCommand> m_commands;
 };

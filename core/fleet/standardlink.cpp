@@ -41,6 +41,7 @@ public:
     [[nodiscard]] bool neededPerson() const override { return m_session.neededPerson(); }
     [[nodiscard]] bool endedOnTheWay() const override { return m_session.endedOnTheWay(); }
     [[nodiscard]] ShellProvider &shells() { return m_session; }
+    [[nodiscard]] WayProvider &ways() { return m_session; }
 
 private:
     SshSession m_session;
@@ -89,6 +90,9 @@ LinkEnvironment standardLinkEnvironment()
     };
     environment.backend.makeActions = [](LinkSession &session) {
         return std::make_unique<ActionRunner>(static_cast<StandardSession &>(session).shells());
+    };
+    environment.backend.makeHttp = [](LinkSession &session) {
+        return std::make_unique<HostHttp>(static_cast<StandardSession &>(session).ways());
     };
     environment.threads = std::make_shared<LinkThreads>();
     environment.random = [] { return QRandomGenerator::global()->generateDouble(); };

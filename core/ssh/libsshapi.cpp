@@ -265,6 +265,11 @@ int LibsshApi::channelOpenForward(ssh_channel channel, const char *host, int por
     return ssh_channel_open_forward(channel, host, port, "127.0.0.1", 65535);
 }
 
+int LibsshApi::channelOpenForwardUnix(ssh_channel channel, const char *path)
+{
+    return ssh_channel_open_forward_unix(channel, path, "127.0.0.1", 0);
+}
+
 int LibsshApi::channelExec(ssh_channel channel, const char *command)
 {
     return ssh_channel_request_exec(channel, command);

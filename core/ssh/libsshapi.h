@@ -73,6 +73,7 @@ public:
     virtual void channelFree(ssh_channel channel);
     virtual int channelOpenSession(ssh_channel channel);
     virtual int channelOpenForward(ssh_channel channel, const char *host, int port);
+    virtual int channelOpenForwardUnix(ssh_channel channel, const char *path);
     virtual int channelExec(ssh_channel channel, const char *command);
     virtual int channelWrite(ssh_channel channel, const void *data, uint32_t length);
     /// What is there now; never waits.

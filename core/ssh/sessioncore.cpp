@@ -436,12 +436,12 @@ std::unique_ptr<RemoteShell> SessionCore::openShell()
     return shell;
 }
 
-std::shared_ptr<ForwardChannel> SessionCore::openForward(const QString &hostName, quint16 port,
+std::shared_ptr<ForwardChannel> SessionCore::openForward(const WayTarget &target, OwnedDescriptor near,
                                                          ForwardChannel::Listener listener)
 {
     const std::weak_ptr<SessionCore> weak = weak_from_this();
     auto channel = std::make_shared<ForwardChannel>(
-        m_seams.api, hostName, port,
+        m_seams.api, target, std::move(near),
         [weak] {
             if (const auto self = weak.lock())
                 self->wake();

@@ -60,8 +60,8 @@ public:
     void close();
     void answer(Answer answer);
     [[nodiscard]] std::unique_ptr<RemoteShell> openShell();
-    /// Once ready, through to a port that the host reaches. Errors: to the listener.
-    [[nodiscard]] std::shared_ptr<ForwardChannel> openForward(const QString &hostName, quint16 port,
+    /// Once ready, through to what the host reaches (forwardchannel.h). Errors: to the listener.
+    [[nodiscard]] std::shared_ptr<ForwardChannel> openForward(const WayTarget &target, OwnedDescriptor near,
                                                               ForwardChannel::Listener listener);
     /// The facade is gone: ends everything at once and tells nobody.
     void abandon();

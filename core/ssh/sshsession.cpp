@@ -69,4 +69,18 @@ std::unique_ptr<RemoteShell> SshSession::openShell()
     return d->core->openShell();
 }
 
+void SshSession::openWay(const WayTarget &target, OwnedDescriptor near, WayListener listener)
+{
+    // The session keeps the channel; the end of `near` ends it.
+    (void)d->core->openForward(target, std::move(near),
+                         ForwardChannel::Listener{
+                             .opened = [tell = std::move(listener.opened)](const Result<OwnedDescriptor> &opened) {
+                                 if (tell)
+                                     tell(opened ? std::nullopt : std::optional(opened.error()));
+                             },
+                             .lost = std::move(listener.lost),
+                             .came = std::move(listener.came),
+                         });
+}
+
 } // namespace pilothouse

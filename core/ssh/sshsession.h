@@ -2,11 +2,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-// One SSH connection: resolve, connect, check the host key, sign in, open shells, notice a dead link.
+// One SSH connection: resolve, connect, check the host key, sign in, open shells and ways, notice a dead link.
 // Lives in one thread with an event loop (never the GUI's); everything here is called and emitted in that thread.
 // One use: after ended() make a new one (reconnecting is the business of core/fleet).
 
 #include "core/ssh/connectionsettings.h"
+#include "core/ssh/hostway.h"
 #include "core/ssh/question.h"
 #include "core/ssh/remoteshell.h"
 
@@ -16,7 +17,7 @@
 
 namespace pilothouse {
 
-class SshSession final : public QObject, public ShellProvider
+class SshSession final : public QObject, public ShellProvider, public WayProvider
 {
     Q_OBJECT
 public:
@@ -40,6 +41,7 @@ public:
     /// It was a jump host on the way that failed.
     [[nodiscard]] bool endedOnTheWay() const;
     [[nodiscard]] std::unique_ptr<RemoteShell> openShell() override;
+    void openWay(const WayTarget &target, OwnedDescriptor near, WayListener listener) override;
 
 signals:
     /// States only move forward. `words` say what is going on now, for a person: "waiting for the agent".

@@ -45,7 +45,7 @@ ErrorCode codeOf(const QString &words)
         return ErrorCode::NameNotResolved;
     if (says("timed out"))
         return ErrorCode::ConnectTimeout;
-    if (says("refused"))
+    if (says("refused") || says("no such file"))
         return ErrorCode::ConnectRefused;
     return ErrorCode::Unreachable;
 }
@@ -60,29 +60,20 @@ Error farRefusal(ErrorCode code, const QString &where, const QString &words)
 
 } // namespace
 
-OwnedDescriptor::~OwnedDescriptor()
+QString WayTarget::display() const
 {
-    if (m_fd >= 0)
-        ::close(m_fd);
+    if (!socket.isEmpty())
+        return u"socket %1"_s.arg(cleanLine(socket, 255));
+    return u"%1 port %2"_s.arg(cleanLine(hostName, 255)).arg(port);
 }
 
-OwnedDescriptor &OwnedDescriptor::operator=(OwnedDescriptor &&other) noexcept
-{
-    std::swap(m_fd, other.m_fd);
-    return *this;
-}
-
-int OwnedDescriptor::release()
-{
-    return std::exchange(m_fd, -1);
-}
-
-ForwardChannel::ForwardChannel(std::shared_ptr<LibsshApi> api, QString hostName, quint16 port,
+ForwardChannel::ForwardChannel(std::shared_ptr<LibsshApi> api, const WayTarget &target, OwnedDescriptor near,
                                std::function<void()> wake, Listener listener)
     : m_holdsApi(std::move(api))
     , m_api(*m_holdsApi)
-    , m_hostName(hostName.toUtf8())
-    , m_port(port)
+    , m_target(target)
+    , m_hostName(target.socket.isEmpty() ? target.hostName.toUtf8() : target.socket.toUtf8())
+    , m_near(std::move(near))
     , m_wake(std::move(wake))
     , m_listener(std::move(listener))
 {
@@ -138,7 +129,7 @@ void ForwardChannel::installCallbacks()
 
 Error ForwardChannel::refusal() const
 {
-    const QString where = u"%1 port %2"_s.arg(cleanLine(QByteArrayView(m_hostName), 255)).arg(m_port);
+    const QString where = m_target.display();
     const Refusal refusal = refusalOf(m_api.errorText(m_session));
     const QString words = refusal.words.isEmpty() ? u"no reason given"_s : refusal.words;
     constexpr int prohibited = 1; // reasons of RFC 4254, 5.1
@@ -146,16 +137,25 @@ Error ForwardChannel::refusal() const
     if (refusal.reason == prohibited)
         return {ErrorCode::NoRights,
                 u"it does not allow this account to be forwarded to %1 (%2)."_s.arg(where, words),
-                u"AllowTcpForwarding and PermitOpen of its sshd_config, or options of the key, forbid it."_s};
+                m_target.socket.isEmpty()
+                    ? u"AllowTcpForwarding and PermitOpen of its sshd_config, or options of the key, forbid it."_s
+                    : u"AllowStreamLocalForwarding of its sshd_config, or options of the key, forbid it."_s};
     if (refusal.reason == connectFailed)
         return farRefusal(codeOf(words), where, words);
     return {ErrorCode::ChannelRefused, u"it opens no way to %1 (%2)."_s.arg(where, words),
             u"Its limits are reached, or it forwards nothing."_s};
 }
 
+int ForwardChannel::openChannel()
+{
+    return m_target.socket.isEmpty()
+        ? m_api.channelOpenForward(m_channel, m_hostName.constData(), m_target.port)
+        : m_api.channelOpenForwardUnix(m_channel, m_hostName.constData());
+}
+
 void ForwardChannel::open()
 {
-    const int result = m_api.channelOpenForward(m_channel, m_hostName.constData(), m_port);
+    const int result = openChannel();
     if (result == SSH_AGAIN)
         return;
     if (result != SSH_OK) {
@@ -163,7 +163,7 @@ void ForwardChannel::open()
         releaseHandle();
         return;
     }
-    Result<OwnedDescriptor> far = makePair();
+    Result<OwnedDescriptor> far = makeEnds();
     if (!far) {
         finish(far.error());
         return;
@@ -172,10 +172,10 @@ void ForwardChannel::open()
     m_state = State::Open;
 }
 
-Result<OwnedDescriptor> ForwardChannel::makePair()
+Result<OwnedDescriptor> ForwardChannel::makeEnds()
 {
-    std::array<int, 2> pair{-1, -1};
-    if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, pair.data()) != 0)
+    std::array<int, 2> pair{m_near.release(), -1};
+    if (pair[0] < 0 && ::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, pair.data()) != 0)
         return fail(ErrorCode::LocalIo, u"No socket for the way through it: %1."_s.arg(errnoText(errno)));
     m_end = pair[0];
     m_readable = std::make_unique<QSocketNotifier>(m_end, QSocketNotifier::Read);
@@ -197,9 +197,7 @@ void ForwardChannel::advance(Clock::time_point now)
     if (m_state == State::Opening && now >= m_deadline) {
         // Told now; the handle waits for the late answer in order to close it.
         finish(Error{ErrorCode::ConnectTimeout,
-                     u"did not reach %1 port %2 in time."_s
-                         .arg(cleanLine(QByteArrayView(m_hostName), 255)).arg(m_port),
-                     {}});
+                     u"did not reach %1 in time."_s.arg(m_target.display()), {}});
     }
     if (m_state == State::Open) {
         moveIn();
@@ -208,8 +206,7 @@ void ForwardChannel::advance(Clock::time_point now)
     }
     if (m_state == State::Closing && m_channel) {
         // An unconfirmed channel cannot be closed yet: go on opening it first.
-        const int opening
-            = m_remoteClosed ? SSH_OK : m_api.channelOpenForward(m_channel, m_hostName.constData(), m_port);
+        const int opening = m_remoteClosed ? SSH_OK : openChannel();
         if (opening == SSH_AGAIN)
             return;
         if (opening != SSH_OK || m_api.channelClose(m_channel) != SSH_AGAIN)
@@ -246,6 +243,14 @@ void ForwardChannel::moveIn()
         m_in.resize(qBound(qsizetype(0), qsizetype(count), part));
         m_hasData = count == part; // a full part may not be all
         budget -= m_in.size();
+        m_taken += m_in.size();
+        if (const auto came = m_listener.came; came && !m_in.isEmpty())
+            came();
+        if (m_target.mostIn > 0 && m_taken > m_target.mostIn) {
+            if (const auto lost = m_listener.lost)
+                lost({ErrorCode::AnswerTooLarge, u"More came than was wanted."_s, {}});
+            finish({});
+        }
     }
     if (m_state != State::Open)
         return;
@@ -296,6 +301,7 @@ void ForwardChannel::finish(std::optional<Error> error)
 
 void ForwardChannel::closeEnd()
 {
+    m_near = OwnedDescriptor();
     m_readable.reset();
     m_writable.reset();
     m_in.clear();

@@ -2,13 +2,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-// A way through a session to a port beyond its host (direct-tcpip): bytes go between the channel and one end of a
-// socket pair, whose other end is a further session's transport, in whatever thread. Takes from either side only what
-// the other one takes. Lives in the thread of the session that it goes through; shared with that session.
+// A way through a session to a port beyond its host (direct-tcpip), or to a UNIX socket of it: bytes go between the
+// channel and a socket, one end of a pair whose other end is a further session's transport in whatever thread, or one
+// that is connected already. Takes from either side only what the other one takes. Lives in the thread of the session
+// that it goes through; shared with that session.
 
+#include "core/ssh/hostway.h"
 #include "core/ssh/sessionchannel.h"
-
-#include "core/base/result.h"
 
 #include <QByteArray>
 #include <QSocketNotifier>
@@ -18,35 +18,25 @@
 
 namespace pilothouse {
 
-/// A descriptor on its way to a new owner; closes it when there is none.
-class OwnedDescriptor final
-{
-public:
-    explicit OwnedDescriptor(int fd = -1) : m_fd(fd) { }
-    ~OwnedDescriptor();
-    OwnedDescriptor(OwnedDescriptor &&other) noexcept : m_fd(other.release()) { }
-    OwnedDescriptor &operator=(OwnedDescriptor &&other) noexcept;
-    [[nodiscard]] int release();
-    [[nodiscard]] int fd() const { return m_fd; }
-
-private:
-    int m_fd;
-};
-
 class ForwardChannel final : public SessionChannel
 {
 public:
     struct Listener
     {
-        /// Once, outside libssh: the far end, or why there is none: said of the jump host (NoRights, ChannelRefused,
-        /// LocalIo), or what it says of the far end (NameNotResolved, ConnectRefused, Unreachable, ConnectTimeout).
+        /// Once, outside libssh: the far end of the pair (none where it had its socket), or why there is none: said of
+        /// the host that forwards (NoRights, ChannelRefused, LocalIo), or what it says of the far end (NameNotResolved,
+        /// ConnectRefused, Unreachable, ConnectTimeout).
         std::function<void(Result<OwnedDescriptor>)> opened;
-        /// The session that carries an open way has ended; the far end sees its end only after this call. Notes only.
+        /// The session that carries an open way has ended, or its limit is reached; the far end sees its end only after
+        /// this call. Notes only.
         std::function<void(const Error &)> lost;
+        /// Bytes have come from there. Notes only.
+        std::function<void()> came = {};
     };
 
-    ForwardChannel(std::shared_ptr<LibsshApi> api, QString hostName, quint16 port, std::function<void()> wake,
-                   Listener listener);
+    /// `near`: the socket that it leads from; none: a pair is made.
+    ForwardChannel(std::shared_ptr<LibsshApi> api, const WayTarget &target, OwnedDescriptor near,
+                   std::function<void()> wake, Listener listener);
     ~ForwardChannel() override;
 
     /// Nobody wants it any more.
@@ -67,7 +57,8 @@ private:
     void installCallbacks();
     void open();
     [[nodiscard]] Error refusal() const;
-    [[nodiscard]] Result<OwnedDescriptor> makePair();
+    [[nodiscard]] int openChannel();
+    [[nodiscard]] Result<OwnedDescriptor> makeEnds();
     void moveIn();
     void moveOut();
     [[nodiscard]] bool sendIn();
@@ -77,8 +68,9 @@ private:
 
     std::shared_ptr<LibsshApi> m_holdsApi;
     LibsshApi &m_api;
-    QByteArray m_hostName;
-    quint16 m_port;
+    const WayTarget m_target;
+    const QByteArray m_hostName; ///< or the socket's path, as libssh takes it
+    OwnedDescriptor m_near;      ///< until it is open
     std::function<void()> m_wake;
     Listener m_listener;
     ssh_session m_session = nullptr;
@@ -90,7 +82,8 @@ private:
     bool m_hasData = false;   ///< libssh may hold bytes for us
     bool m_remoteEof = false;
     bool m_remoteClosed = false;
-    int m_end = -1;           ///< ours of the pair
+    qint64 m_taken = 0;       ///< from the peer
+    int m_end = -1;           ///< ours of the pair, or the socket
     std::unique_ptr<QSocketNotifier> m_readable;
     std::unique_ptr<QSocketNotifier> m_writable;
     QByteArray m_in;          ///< from the peer, not yet taken by the pair

@@ -199,7 +199,7 @@ void JumpHost::gateOpened(quint64 ride)
     rider->stage = Stage::Opening;
     rider->ride.events.push(RideTurn{});
     rider->channel = m_core->openForward(
-        rider->ride.hostName, rider->ride.port,
+        WayTarget{rider->ride.hostName, rider->ride.port, {}, 0}, OwnedDescriptor(),
         ForwardChannel::Listener{
             .opened = [this, ride](Result<OwnedDescriptor> descriptor) { opened(ride, std::move(descriptor)); },
             .lost = [this, failure = rider->ride.failure](const Error &error) { failure->set(named(error)); },

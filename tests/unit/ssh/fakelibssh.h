@@ -215,6 +215,11 @@ public:
         forwardedTo = QByteArray(host) + ' ' + QByteArray::number(port);
         return next("channelOpenForward", SSH_OK);
     }
+    int channelOpenForwardUnix(ssh_channel, const char *path) override
+    {
+        forwardedTo = path;
+        return next("channelOpenForwardUnix", SSH_OK);
+    }
     int channelRead(ssh_channel, void *data, uint32_t length) override
     {
         note("channelRead");

@@ -12,6 +12,7 @@ target_link_libraries(pilothouse_sshdsupport PUBLIC Pilothouse::ssh Qt6::Network
 foreach(test sshshell sshagentsignin sshagentwaits sshcertificates sshconnecting sshhostkey sshinteractive sshjump sshjumpfailure sshkeyfilesignin sshproxycommand sshthreads)
     pilothouse_test(tst_${test} LABEL ssh TIMEOUT 120 SOURCES sshd/tst_${test}.cpp LINKS pilothouse_sshdsupport)
 endforeach()
+pilothouse_test(tst_hosthttp LABEL ssh TIMEOUT 120 SOURCES sshd/tst_hosthttp.cpp LINKS pilothouse_sshdsupport)
 pilothouse_test(tst_sshjumpthreads LABEL ssh threads TIMEOUT 180 SOURCES sshd/tst_sshjumpthreads.cpp
     LINKS pilothouse_sshdsupport)
 foreach(test agentprotocol effectivesettings forwardchannel keepalive keyoffers sessioncore sshchannel)

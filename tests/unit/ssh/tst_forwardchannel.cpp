@@ -64,7 +64,7 @@ void TstForwardChannel::cleanup()
 void TstForwardChannel::open()
 {
     m_way = m_fixture->core->openForward(
-        u"10.0.0.9"_s, 2201,
+        WayTarget{u"10.0.0.9"_s, 2201, {}, 0}, OwnedDescriptor(),
         {.opened =
              [this](Result<OwnedDescriptor> result) {
                  QVERIFY(!m_far && !m_error);
@@ -157,9 +157,10 @@ void TstForwardChannel::refusal_isCalledByItsReason()
 void TstForwardChannel::noChannel_isSaid()
 {
     m_fixture->api->script("channelNew", {SSH_ERROR});
-    m_way = m_fixture->core->openForward(u"a"_s, 1, {.opened = [this](const Result<OwnedDescriptor> &result) {
-        m_error = result.error();
-    }, .lost = {}});
+    const WayTarget target{u"a"_s, 1, {}, 0};
+    m_way = m_fixture->core->openForward(
+        target, OwnedDescriptor(),
+        {.opened = [this](const Result<OwnedDescriptor> &result) { m_error = result.error(); }, .lost = {}});
     QTRY_VERIFY(m_error);
     QCOMPARE(m_error->code, ErrorCode::ChannelRefused);
 }
