@@ -17,7 +17,6 @@ using namespace Qt::StringLiterals;
 namespace {
 
 using Kind = ActionRequest::Kind;
-using Lock = ActionAnswer::Lock;
 using What = ProcessOutcome::What;
 using EventState = WorkflowEvent::State;
 using std::chrono::milliseconds;
@@ -115,7 +114,10 @@ public:
             act(Kind::CleanShm, {}, u"clean /dev/shm of plan %1"_s.arg(plan.id()));
             break;
         case Step::End:
-            act(Kind::End, {}, u"reclaim %1: %2"_s.arg(plan.id(), result.text));
+            if (settings.within)
+                over();
+            else
+                act(Kind::End, {}, u"reclaim %1: %2"_s.arg(plan.id(), result.text));
             break;
         case Step::Idle:
         case Step::Over:
@@ -127,6 +129,11 @@ public:
     {
         say(EventState::Done, othersInWords(answer),
             {{u"sessions"_s, QJsonArray::fromStringList(answer.sessions)}, {u"jobs"_s, QJsonArray::fromStringList(answer.jobs)}});
+        prepare();
+    }
+
+    void prepare()
+    {
         for (const PlanFamily &family : plan.families) {
             const std::pair unit(family.stopUnit, family.userUnit);
             if (!family.stopUnit.isEmpty() && !units.contains(unit))
@@ -284,19 +291,8 @@ public:
             actionFailed(*answer.error, answer.sent);
             return;
         }
-        switch (answer.answer->lock) {
-        case Lock::Mine:
-        case Lock::NotNeeded:
-            break;
-        case Lock::Busy:
-            giveUp(ErrorCode::RefusedBySafety, u"%1 is at work on this host (%2 s ago)."_s.arg(answer.answer->lockHolder)
-                   .arg(answer.answer->lockAgeS.value_or(0)));
-            return;
-        case Lock::OtherBoot:
-            giveUp(ErrorCode::RefusedBySafety, u"The host has been booted anew since it was looked at: the plan's processes are gone."_s);
-            return;
-        default:
-            giveUp(ErrorCode::NoRights, u"The host's lock cannot be written: its disk may be full."_s);
+        if (const auto trouble = lockTrouble(*answer.answer)) {
+            giveUp(trouble->code, trouble->detail);
             return;
         }
         if (cancelled) {
@@ -531,7 +527,11 @@ ReclaimRun::~ReclaimRun() = default;
 
 void ReclaimRun::start()
 {
-    if (d->step == Private::Step::Idle)
+    if (d->step != Private::Step::Idle)
+        return;
+    if (d->settings.within)
+        d->prepare();
+    else
         d->enter(Private::Step::Begin);
 }
 

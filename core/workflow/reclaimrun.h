@@ -30,6 +30,7 @@ public:
 struct ReclaimSettings
 {
     bool evidence = true; ///< kept before anything ends
+    bool within = false;  ///< part of a longer run, which has the host's lock, knows who else is here and keeps both
     std::chrono::milliseconds poll{500};       ///< between two looks
     std::chrono::milliseconds beat{4'000};     ///< the host's lock is renewed at least so often
     std::chrono::milliseconds killPatience{15'000}; ///< still there so long after SIGKILL: stuck

@@ -73,6 +73,24 @@ bool isLinkTrouble(ErrorCode code)
     }
 }
 
+std::optional<Error> lockTrouble(const ActionAnswer &answer)
+{
+    using Lock = ActionAnswer::Lock;
+    switch (answer.lock) {
+    case Lock::Mine:
+    case Lock::NotNeeded:
+        return std::nullopt;
+    case Lock::Busy:
+        return Error{ErrorCode::RefusedBySafety,
+                     u"%1 is at work on this host (%2 s ago)."_s.arg(answer.lockHolder).arg(answer.lockAgeS.value_or(0)), {}};
+    case Lock::OtherBoot:
+        return Error{ErrorCode::RefusedBySafety,
+                     u"The host has been booted anew since it was looked at: the plan's processes are gone."_s, {}};
+    default:
+        return Error{ErrorCode::NoRights, u"The host's lock cannot be written: its disk may be full."_s, {}};
+    }
+}
+
 QString othersInWords(const ActionAnswer &answer)
 {
     QStringList words;

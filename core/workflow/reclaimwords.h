@@ -23,6 +23,9 @@ enum class ReclaimStep { Idle, Begin, Evidence, StopUnit, Terminate, Grace, Kill
 /// Of an action that broke off: the connection, or a host that did not answer in time.
 [[nodiscard]] bool isLinkTrouble(ErrorCode code);
 
+/// Why nothing was done where the host's lock is not ours; no value: it is, or none is needed.
+[[nodiscard]] std::optional<Error> lockTrouble(const ActionAnswer &answer);
+
 /// Who else is on the host, when the lock is ours.
 [[nodiscard]] QString othersInWords(const ActionAnswer &answer);
 [[nodiscard]] QJsonArray figuresOf(const QList<Quantity<qint64>> &figures);
