@@ -6,6 +6,7 @@
 #include "app/ctl/holderscommand.h"
 #include "app/ctl/hostscommand.h"
 #include "app/ctl/reclaimcommand.h"
+#include "app/ctl/restartcommand.h"
 #include "app/ctl/snapshotcommand.h"
 #include "app/ctl/statuscommand.h"
 #include "app/ctl/testcommand.h"
@@ -167,6 +168,26 @@ std::optional<T> wholeNumber(QStringView text)
     return T(number);
 }
 
+constexpr OptionRow belowOption{u"--below", u"MIB", u"done only when each GPU concerned is below this",
+              [](Options &options, const QString &value) {
+                  options.belowMib = wholeNumber<qint64>(value);
+                  return options.belowMib ? QString() : u"a whole number of MiB"_s;
+              }};
+constexpr OptionRow graceOption{u"--grace", u"SEC", u"time between SIGTERM and SIGKILL",
+              [](Options &options, const QString &value) { return takeSeconds(options.grace, value, 0); }};
+constexpr OptionRow noEvidenceOption{u"--no-evidence", u"", u"keep nothing of the processes for a post-mortem", takeFlag<&Options::noEvidence>};
+constexpr OptionRow dryRunOption{u"--dry-run", u"", u"print what would be done, the exact scripts and the plan's id; change nothing",
+              takeFlag<&Options::dryRun>};
+constexpr OptionRow yesOption{u"--yes", u"", u"do it without asking", takeFlag<&Options::yes>};
+constexpr OptionRow planOption{u"--plan", u"ID", u"with --yes: only if the plan is still the one with this id",
+              [](Options &options, const QString &value) {
+                  static constexpr QStringView digits = u"0123456789abcdef";
+                  if (value.size() != 12 || !std::ranges::all_of(value, [](QChar c) { return digits.contains(c); }))
+                      return u"the id that --dry-run prints"_s;
+                  options.plan = value;
+                  return QString();
+              }};
+
 constexpr std::array reclaimOptions{
     OptionRow{u"--unit", u"U", u"only this systemd unit's own leftovers, and those on the GPUs that it uses", takeOneUnit},
     OptionRow{u"--gpu", u"N", u"only families that hold memory on this GPU; may be given several times",
@@ -186,28 +207,32 @@ constexpr std::array reclaimOptions{
                   options.include += ProcessIdentity{Pid{*pid}, StartTicks{*start}};
                   return QString();
               }},
-    OptionRow{u"--below", u"MIB", u"done only when each GPU concerned is below this",
-              [](Options &options, const QString &value) {
-                  options.belowMib = wholeNumber<qint64>(value);
-                  return options.belowMib ? QString() : u"a whole number of MiB"_s;
-              }},
-    OptionRow{u"--grace", u"SEC", u"time between SIGTERM and SIGKILL",
-              [](Options &options, const QString &value) { return takeSeconds(options.grace, value, 0); }},
+    belowOption,
+    graceOption,
     OptionRow{u"--clean-shm", u"", u"also remove files of /dev/shm that only they used, when that is proved (needs root)",
               takeFlag<&Options::cleanShm>},
-    OptionRow{u"--no-evidence", u"", u"keep nothing of the processes for a post-mortem", takeFlag<&Options::noEvidence>},
-    OptionRow{u"--dry-run", u"", u"print what would be done, the exact scripts and the plan's id; change nothing",
-              takeFlag<&Options::dryRun>},
-    OptionRow{u"--yes", u"", u"do it without asking", takeFlag<&Options::yes>},
-    OptionRow{u"--plan", u"ID", u"with --yes: only if the plan is still the one with this id",
-              [](Options &options, const QString &value) {
-                  static constexpr QStringView digits = u"0123456789abcdef";
-                  if (value.size() != 12 || !std::ranges::all_of(value, [](QChar c) { return digits.contains(c); }))
-                      return u"the id that --dry-run prints"_s;
-                  options.plan = value;
-                  return QString();
-              }},
+    noEvidenceOption,
+    dryRunOption,
+    yesOption,
+    planOption,
 };
+
+constexpr std::array restartOptions{
+    OptionRow{u"--health", u"URL", u"asked on the host whether it serves, instead of what its command line says",
+              [](Options &options, const QString &value) {
+                  options.health = value;
+                  return value.startsWith(u"http://"_s) || value.startsWith(u"https://"_s) ? QString() : u"an http or https URL"_s;
+              }},
+    OptionRow{u"--model", u"ID", u"the model that it has to list", takeText<&Options::model>},
+    belowOption,
+    graceOption,
+    noEvidenceOption,
+    dryRunOption,
+    yesOption,
+    planOption,
+    OptionRow{u"--continue", u"", u"go on with the restart that was cut off with its program", takeFlag<&Options::goOn>},
+};
+
 
 template <class T>
 std::unique_ptr<Command> make(const CommandContext &context)
@@ -226,7 +251,9 @@ constexpr std::array commands{
     CommandRow{u"reclaim",
                u"TARGET [--unit U] [--gpu N]... [--include PID:START]... [--below MIB] [--grace SEC] [--clean-shm] [--no-evidence] [--dry-run | --yes [--plan ID]]",
                u"free GPU memory that leftovers hold", 1, 1, reclaimOptions, make<ReclaimCommand>},
-    CommandRow{u"restart", u"TARGET U ...", u"restart a unit, with proof that it serves", 0, 0, {}, nullptr},
+    CommandRow{u"restart",
+               u"TARGET U [--health URL] [--model ID] [--below MIB] [--grace SEC] [--dry-run | --yes [--plan ID]] | TARGET --continue",
+               u"restart a unit, with proof that it serves", 1, 2, restartOptions, make<RestartCommand>},
     CommandRow{u"unit", u"TARGET U check [--user]", u"what will go wrong with a systemd unit, and the lines that would not",
                3, 3, unitOptions, make<UnitCheckCommand>},
     CommandRow{u"evidence", u"TARGET [--unit U] -o FILE.tar.gz", u"what a post-mortem needs, without its secrets", 1, 1,

@@ -17,7 +17,14 @@ HostVisit::~HostVisit() = default;
 
 Result<void> HostVisit::begin(const QString &target)
 {
-    const auto host = hostFor(m_context.options, target);
+    return begin(target, m_context.options.units);
+}
+
+Result<void> HostVisit::begin(const QString &target, const QStringList &units)
+{
+    Options wanted = m_context.options;
+    wanted.units = units;
+    const auto host = hostFor(wanted, target);
     if (!host)
         return fail(host.error());
     auto settings = fleetSettingsFor(m_context);

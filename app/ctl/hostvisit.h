@@ -20,8 +20,9 @@ public:
     explicit HostVisit(const CommandContext &context);
     ~HostVisit() override;
 
-    /// The host of the command line's TARGET, which opens. Errors: as hostFor() and fleetSettingsFor(). What follows is
+    /// The host of the command line's TARGET, which opens, with these units in place of its services. Errors: as hostFor() and fleetSettingsFor(). What follows is
     /// there once this went well.
+    [[nodiscard]] Result<void> begin(const QString &target, const QStringList &units);
     [[nodiscard]] Result<void> begin(const QString &target);
     /// As HostExam does.
     void examine() { m_exam->begin(); }

@@ -57,6 +57,11 @@ struct Options
     // unit
     bool userUnit = false;  ///< of the person's own manager
 
+    // restart
+    QString health;
+    QString model;
+    bool goOn = false;      ///< --continue
+
     // evidence
     QString file;
 

@@ -6,7 +6,6 @@
 #include "core/base/localfile.h"
 
 #include <QDir>
-#include <QSaveFile>
 
 namespace pilothouse {
 
@@ -31,28 +30,24 @@ void forgetOldest(QDir folder)
 
 } // namespace
 
-Result<void> keepPlan(const QString &stateFolder, const Plan &plan)
+Result<void> keepPlan(const QString &stateFolder, const QString &id, const QStringList &deeds)
 {
-    const QString folder = folderOf(stateFolder);
-    QSaveFile file(QDir(folder).filePath(plan.id()));
-    const QByteArray text = plan.deeds().join(u'\n').toUtf8();
-    const bool kept = QDir().mkpath(folder) && file.open(QIODevice::WriteOnly)
-        && file.setPermissions(QFile::ReadOwner | QFile::WriteOwner) && file.write(text) == text.size() && file.commit();
-    if (!kept)
-        return fail(ErrorCode::LocalIo, u"The plan cannot be kept in %1: %2."_s.arg(folder, file.errorString()));
-    forgetOldest(QDir(folder));
+    const QDir folder(folderOf(stateFolder));
+    if (const auto kept = keepPrivately(folder.filePath(id), deeds.join(u'\n').toUtf8()); !kept)
+        return kept;
+    forgetOldest(folder);
     return {};
 }
 
-QStringList planDifference(const QString &stateFolder, const QString &id, const Plan &now)
+QStringList planDifference(const QString &stateFolder, const QString &id, const QString &idNow, const QStringList &now)
 {
     const auto text = readLocalFile(QDir(folderOf(stateFolder)).filePath(id), mostBytes);
     if (!text)
-        return QStringList{u"Plan %1 was not printed here; now it is:"_s.arg(id)} + now.deeds();
+        return QStringList{u"Plan %1 was not printed here; %2 would do:"_s.arg(id, idNow)} + now;
     QStringList before;
     for (const QByteArray &line : text->split('\n'))
         before += cleanLine(line, 4096);
-    return differenceOf(before, now.deeds());
+    return differenceOf(before, now);
 }
 
 } // namespace pilothouse

@@ -10,9 +10,10 @@
 namespace pilothouse {
 
 /// Errors: LocalIo.
-[[nodiscard]] Result<void> keepPlan(const QString &stateFolder, const Plan &plan);
+[[nodiscard]] Result<void> keepPlan(const QString &stateFolder, const QString &id, const QStringList &deeds);
 
 /// Lines for a person: what is different now from the plan with that id; where that is not kept here, the plan as it is now.
-[[nodiscard]] QStringList planDifference(const QString &stateFolder, const QString &id, const Plan &now);
+[[nodiscard]] QStringList planDifference(const QString &stateFolder, const QString &id, const QString &idNow,
+                                         const QStringList &now);
 
 } // namespace pilothouse

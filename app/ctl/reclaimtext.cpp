@@ -25,6 +25,12 @@ QString planText(const Plan &plan, const Output &output)
     int number = 0;
     for (const PlanStep &step : stepsOf(plan))
         text += u"%1. %2\n"_s.arg(++number).arg(step.text);
+    return text + familiesText(plan, output);
+}
+
+QString familiesText(const Plan &plan, const Output &output)
+{
+    QString text;
     for (const PlanFamily &family : plan.families) {
         text += u'\n' + output.inked(u"Family %1"_s.arg(family.id), Ink::Heading)
             + u" (%1%2): %3\n"_s.arg(nameOf(family.verdict), family.included ? u", included by name"_s : QString(), family.why);

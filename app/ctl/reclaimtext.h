@@ -14,6 +14,8 @@ namespace pilothouse {
 
 /// Each step, each process, and what is left alone.
 [[nodiscard]] QString planText(const Plan &plan, const Output &output);
+/// Its families and what is left alone.
+[[nodiscard]] QString familiesText(const Plan &plan, const Output &output);
 [[nodiscard]] QJsonObject toJson(const Plan &plan);
 
 /// One line an event.

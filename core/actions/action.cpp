@@ -11,7 +11,8 @@ using namespace Qt::StringLiterals;
 bool changesHost(ActionRequest::Kind kind)
 {
     using Kind = ActionRequest::Kind;
-    return kind == Kind::Terminate || kind == Kind::Kill || kind == Kind::StopUnit || kind == Kind::CleanShm;
+    return kind == Kind::Terminate || kind == Kind::Kill || (kind >= Kind::StopUnit && kind < Kind::LookAtUnit) || kind == Kind::CleanShm
+        || kind == Kind::Command;
 }
 
 QString nameOf(ActionRequest::Kind kind)
@@ -28,6 +29,20 @@ QString nameOf(ActionRequest::Kind kind)
         return u"signal.kill"_s;
     case Kind::StopUnit:
         return u"unit.stop"_s;
+    case Kind::StartUnit:
+        return u"unit.start"_s;
+    case Kind::RestartUnit:
+        return u"unit.restart"_s;
+    case Kind::ResetFailedUnit:
+        return u"unit.reset_failed"_s;
+    case Kind::EnableUnit:
+        return u"unit.enable"_s;
+    case Kind::DisableUnit:
+        return u"unit.disable"_s;
+    case Kind::ReloadDaemon:
+        return u"unit.daemon_reload"_s;
+    case Kind::UnitLog:
+        return u"look.log"_s;
     case Kind::LookAtUnit:
         return u"look.unit"_s;
     case Kind::CleanShm:
@@ -42,6 +57,10 @@ QString nameOf(ActionRequest::Kind kind)
         return u"look.unitfile"_s;
     case Kind::AskHttp:
         return u"look.http"_s;
+    case Kind::Command:
+        return u"command.run"_s;
+    case Kind::LookAtRoom:
+        return u"look.room"_s;
     }
     return {};
 }
@@ -70,6 +89,33 @@ QString wordsOf(ProcessOutcome::What what)
         return u"not told by the host"_s;
     }
     return {};
+}
+
+Unit UnitOutcome::asUnit(const QString &name, bool user) const
+{
+    const auto known = [](const auto &value) {
+        using T = typename std::decay_t<decltype(value)>::value_type;
+        return value ? Quantity<T>(*value) : Quantity<T>::unknown(UnknownReason::Absent);
+    };
+    Unit unit;
+    unit.name = name;
+    unit.user = user;
+    unit.load = load;
+    unit.loadError = loadError;
+    unit.active = active;
+    unit.sub = sub;
+    unit.result = result;
+    unit.type = type;
+    unit.killMode = killMode;
+    unit.restart = restart;
+    unit.unitFileState = unitFileState;
+    unit.statusText = statusText;
+    unit.needDaemonReload = needDaemonReload;
+    unit.mainPid = known(mainPid);
+    unit.restarts = known(restarts);
+    unit.execMainCode = known(execMainCode);
+    unit.execMainStatus = known(execMainStatus);
+    return unit;
 }
 
 bool isShmName(QStringView name)

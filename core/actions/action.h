@@ -4,9 +4,11 @@
 
 // What may be done to a host, and what came of it. Plain values, any thread.
 
+#include "core/actions/journalline.h"
 #include "core/base/error.h"
 #include "core/base/http.h"
 #include "core/base/ids.h"
+#include "core/host/unit.h"
 #include "core/units/unitreading.h"
 
 #include <QHash>
@@ -61,13 +63,22 @@ struct ActionRequest
         Terminate, ///< SIGTERM
         Kill,      ///< SIGKILL
         StopUnit,  ///< systemctl stop --no-block
+        StartUnit, ///< each by systemctl, which only queues the job
+        RestartUnit,
+        ResetFailedUnit,
+        EnableUnit,
+        DisableUnit,
+        ReloadDaemon,
         LookAtUnit,
+        UnitLog,   ///< needs no lock
         CleanShm,  ///< unlinks files that are proved to be used by nobody
         End,       ///< gives the lock back
         Evidence,  ///< how the targets stand, for a post-mortem; needs no lock
         AskPorts,  ///< do they answer over HTTP; needs no lock
         CatUnit,   ///< a unit as its files tell it; needs no lock
         AskHttp,   ///< one request, by a program of the host; needs no lock
+        Command,   ///< one that the inventory has for a service
+        LookAtRoom, ///< of its file systems, and whether its model is there; needs no lock
     };
     Kind kind = Kind::Look;
     QString bootId;     ///< on another boot nothing is done
@@ -78,6 +89,10 @@ struct ActionRequest
     QList<std::pair<QString, quint16>> ports; ///< numeric address, port
     QList<ShmTarget> files;
     HttpRequest http;
+    QString invocation; ///< UnitLog: of this one alone; empty: of all
+    int lines = 200;    ///< UnitLog: the last ones
+    QString command;    ///< Command: for the host's /bin/sh
+    QString path;       ///< LookAtRoom: the model's, absolute, or empty
     bool withDriver = true; ///< Evidence: nvidia-smi is asked too
     QString what;       ///< one line for the host's log and the audit
     std::chrono::milliseconds limit{10'000};
@@ -111,12 +126,48 @@ struct ProcessOutcome
 
 struct UnitOutcome
 {
-    std::optional<int> stopStatus; ///< of systemctl stop
-    QString stopWords;             ///< what it said, cleaned
+    std::optional<int> jobStatus;  ///< of systemctl, that was asked to do something
+    QString jobWords;              ///< what it said, cleaned
+    QString load;
+    QString loadError;
     QString active;                ///< empty: systemctl did not say
     QString sub;
+    QString result;
+    QString type;
+    QString restart;               ///< its Restart= setting
+    QString killMode;
+    QString unitFileState;
+    QString statusText;
+    QString invocation;            ///< of its last start
+    std::optional<qint64> mainPid; ///< no value: it has none
+    std::optional<qint64> controlPid; ///< of a command before or after its main program
+    std::optional<int> execMainCode;
+    std::optional<int> execMainStatus;
+    std::optional<int> restarts;
     bool jobPending = false;
-    std::optional<std::chrono::milliseconds> stopLimit; ///< its TimeoutStopSec; no value: none, or not told
+    bool needDaemonReload = false;
+    bool conditionFailed = false;
+    QStringList members;           ///< "PID COMM" of its control group, 30 at most
+    std::optional<std::chrono::milliseconds> startLimit; ///< its TimeoutStartSec; no value: none, or not told
+    std::optional<std::chrono::milliseconds> stopLimit;  ///< its TimeoutStopSec; the same
+
+    /// As core/host knows it, for its words.
+    [[nodiscard]] Unit asUnit(const QString &name, bool user) const;
+};
+
+struct CommandOutcome
+{
+    std::optional<int> status; ///< its exit status; 124: it was ended for its time; no value: it was not begun
+    QString words;             ///< what it printed, cleaned
+};
+
+/// What a host said of its file systems; no value: it could not say.
+struct RoomOutcome
+{
+    std::optional<qint64> shmFreeKib;
+    std::optional<qint64> rootFreeKib;
+    std::optional<qint64> pathFreeKib;
+    std::optional<bool> pathThere;
 };
 
 struct PortStatus
@@ -149,6 +200,10 @@ struct ActionAnswer
     QList<ProcessOutcome> processes; ///< one for each target, in their order
     QList<ShmOutcome> files;        ///< one for each, in their order
     UnitOutcome unit;
+    QList<JournalLine> log;
+    bool logAbsent = false;         ///< the host has no journal
+    CommandOutcome command;
+    RoomOutcome room;
     QHash<quint16, PortStatus> ports;
     UnitReading reading;            ///< CatUnit
     HttpAnswer http;

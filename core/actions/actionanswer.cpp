@@ -10,6 +10,8 @@
 
 #include <array>
 #include <cmath>
+#include <limits>
+#include <utility>
 
 namespace pilothouse {
 
@@ -149,25 +151,89 @@ void readPorts(const ProbeAnswer &answer, ActionAnswer &read)
     }
 }
 
+void readUnitProperty(const QByteArray &key, const QByteArray &value, UnitOutcome &unit)
+{
+    struct Text
+    {
+        const char *key;
+        QString UnitOutcome::*into;
+    };
+    static constexpr std::array texts{Text{"ActiveState", &UnitOutcome::active},     Text{"SubState", &UnitOutcome::sub},
+                                      Text{"Result", &UnitOutcome::result},          Text{"Type", &UnitOutcome::type},
+                                      Text{"LoadState", &UnitOutcome::load},         Text{"LoadError", &UnitOutcome::loadError},
+                                      Text{"Restart", &UnitOutcome::restart},        Text{"KillMode", &UnitOutcome::killMode},
+                                      Text{"UnitFileState", &UnitOutcome::unitFileState}, Text{"StatusText", &UnitOutcome::statusText},
+                                      Text{"InvocationID", &UnitOutcome::invocation}};
+    for (const Text &text : texts) {
+        if (key == text.key)
+            unit.*text.into = cleanLine(value, 200);
+    }
+    bool isNumber = false;
+    const qint64 number = value.toLongLong(&isNumber);
+    const auto small = [&]() -> std::optional<int> { return isNumber && std::in_range<int>(number) ? std::optional(int(number)) : std::nullopt; };
+    const auto pid = [&]() -> std::optional<qint64> { return isNumber && number > 0 ? std::optional(number) : std::nullopt; };
+    if (key == "Job")
+        unit.jobPending = !value.isEmpty() && value != "0";
+    else if (key == "MainPID")
+        unit.mainPid = pid();
+    else if (key == "ControlPID")
+        unit.controlPid = pid();
+    else if (key == "ExecMainCode")
+        unit.execMainCode = small();
+    else if (key == "ExecMainStatus")
+        unit.execMainStatus = small();
+    else if (key == "NRestarts")
+        unit.restarts = small();
+    else if (key == "NeedDaemonReload")
+        unit.needDaemonReload = value == "yes";
+    else if (key == "ConditionResult")
+        unit.conditionFailed = value == "no";
+    else if (key == "TimeoutStartUSec")
+        unit.startLimit = spanOf(value);
+    else if (key == "TimeoutStopUSec")
+        unit.stopLimit = spanOf(value);
+}
+
 void readUnit(const ProbeAnswer &answer, ActionAnswer &read)
 {
-    if (const Frame *stop = answer.find("stop")) {
-        read.unit.stopStatus = stop->status;
-        read.unit.stopWords = cleanLine(QByteArray(stop->errors + ' ' + stop->output).simplified(), 300);
+    if (const Frame *job = answer.find("job")) {
+        read.unit.jobStatus = job->status;
+        read.unit.jobWords = cleanLine(QByteArray(job->errors + ' ' + job->output).simplified(), 300);
     }
+    read.unit.members = linesOf(answer.find("members"), 30);
     const Frame *unit = answer.find("unit");
     for (const QByteArray &line : unit ? unit->output.split('\n') : QList<QByteArray>()) {
         const qsizetype equals = line.indexOf('=');
         const QByteArray key = line.left(equals);
         const QByteArray value = line.mid(equals + 1).trimmed();
-        if (key == "ActiveState")
-            read.unit.active = cleanLine(value, 40);
-        else if (key == "SubState")
-            read.unit.sub = cleanLine(value, 40);
-        else if (key == "Job")
-            read.unit.jobPending = !value.isEmpty() && value != "0";
-        else if (key == "TimeoutStopUSec")
-            read.unit.stopLimit = spanOf(value);
+        readUnitProperty(key, value, read.unit);
+    }
+}
+
+void readCommand(const ProbeAnswer &answer, ActionAnswer &read)
+{
+    if (const Frame *command = answer.find("command")) {
+        read.command.status = command->status;
+        read.command.words = cleanLine(QByteArray(command->errors + ' ' + command->output).simplified(), 300);
+    }
+}
+
+void readRoom(const ProbeAnswer &answer, ActionAnswer &read)
+{
+    const Frame *frame = answer.find("room");
+    for (const QByteArray &line : frame ? frame->output.split('\n') : QList<QByteArray>()) {
+        const QList<QByteArray> words = line.split(' ');
+        bool isNumber = false;
+        const qint64 number = words.value(1).toLongLong(&isNumber);
+        if (!isNumber || number < 0)
+            continue;
+        if (words.at(0) == "model_there" && words.size() == 2)
+            read.room.pathThere = number != 0;
+        const qint64 block = words.value(2).toLongLong(&isNumber);
+        if (words.size() != 3 || !isNumber || block <= 0 || number > std::numeric_limits<qint64>::max() / block)
+            continue;
+        auto &into = words.at(0) == "shm" ? read.room.shmFreeKib : words.at(0) == "root" ? read.room.rootFreeKib : read.room.pathFreeKib;
+        into = number * block / 1024;
     }
 }
 
@@ -198,6 +264,19 @@ Result<ActionAnswer> readActionAnswer(const ProbeAnswer &answer, const ActionReq
         read.http = readHttpSection(request.http, frame->output);
         return read;
     }
+    if (request.kind == ActionRequest::Kind::UnitLog) {
+        const Frame *frame = answer.find("log");
+        read.lock = ActionAnswer::Lock::NotNeeded;
+        read.logAbsent = frame && frame->status == 127;
+        if (frame)
+            read.log = readJournal(frame->output);
+        return read;
+    }
+    if (request.kind == ActionRequest::Kind::LookAtRoom) {
+        read.lock = ActionAnswer::Lock::NotNeeded;
+        readRoom(answer, read);
+        return read;
+    }
     if (request.kind == ActionRequest::Kind::Evidence) {
         const Frame *frame = answer.find("evidence");
         read.lock = frame ? ActionAnswer::Lock::NotNeeded : ActionAnswer::Lock::OtherBoot;
@@ -210,6 +289,7 @@ Result<ActionAnswer> readActionAnswer(const ProbeAnswer &answer, const ActionReq
         return fail(processes.error());
     readFiles(answer, request, read);
     readUnit(answer, read);
+    readCommand(answer, read);
     read.sessions = linesOf(answer.find("sessions"));
     read.jobs = linesOf(answer.find("jobs"));
     read.lastDeed = linesOf(answer.find("last"));
@@ -232,11 +312,13 @@ QString summaryOf(const ActionAnswer &answer)
         parts += u"%1 %2"_s.arg(at.value()).arg(wordsOf(at.key()));
     for (const ShmOutcome &file : answer.files)
         parts += u"%1 %2"_s.arg(file.name, wordsOf(file.what));
-    if (answer.unit.stopStatus) {
-        parts += *answer.unit.stopStatus == 0
+    if (answer.unit.jobStatus) {
+        parts += *answer.unit.jobStatus == 0
             ? u"systemd was asked"_s
-            : u"systemctl ended with status %1: %2"_s.arg(*answer.unit.stopStatus).arg(answer.unit.stopWords);
+            : u"systemctl ended with status %1: %2"_s.arg(*answer.unit.jobStatus).arg(answer.unit.jobWords);
     }
+    if (answer.command.status)
+        parts += u"the command ended with status %1"_s.arg(*answer.command.status);
     return parts.join(u", "_s);
 }
 

@@ -16,6 +16,8 @@ using namespace Qt::StringLiterals;
 
 namespace {
 
+constexpr qsizetype longestCommand = 4000;
+
 bool consistsOf(QStringView text, QStringView allowed)
 {
     return !text.isEmpty() && std::ranges::all_of(text, [&](QChar c) { return allowed.contains(c); });
@@ -38,8 +40,16 @@ QByteArrayView bodyOf(ActionRequest::Kind kind)
     case Kind::Kill:
         return resources::signalAction;
     case Kind::StopUnit:
+    case Kind::StartUnit:
+    case Kind::RestartUnit:
+    case Kind::ResetFailedUnit:
+    case Kind::EnableUnit:
+    case Kind::DisableUnit:
+    case Kind::ReloadDaemon:
     case Kind::LookAtUnit:
         return resources::unitAction;
+    case Kind::UnitLog:
+        return resources::unitLogAction;
     case Kind::CleanShm:
         return resources::shmAction;
     case Kind::End:
@@ -52,8 +62,35 @@ QByteArrayView bodyOf(ActionRequest::Kind kind)
         return resources::catAction;
     case Kind::AskHttp:
         return resources::httpAction;
+    case Kind::Command:
+        return resources::commandAction;
+    case Kind::LookAtRoom:
+        return resources::roomAction;
     }
     return {};
+}
+
+QByteArray verbOf(ActionRequest::Kind kind)
+{
+    using Kind = ActionRequest::Kind;
+    switch (kind) {
+    case Kind::StopUnit:
+        return "stop";
+    case Kind::StartUnit:
+        return "start";
+    case Kind::RestartUnit:
+        return "restart";
+    case Kind::ResetFailedUnit:
+        return "reset-failed";
+    case Kind::EnableUnit:
+        return "enable";
+    case Kind::DisableUnit:
+        return "disable";
+    case Kind::ReloadDaemon:
+        return "daemon-reload";
+    default:
+        return "show";
+    }
 }
 
 QByteArray signalOf(ActionRequest::Kind kind)
@@ -117,6 +154,16 @@ Result<QByteArray> argumentsOf(const ActionRequest &request, const Actor &actor)
     }
     if (request.kind == Kind::AskHttp)
         return httpArguments(request.http);
+    if (request.kind == Kind::UnitLog) {
+        const auto unit = unitWord(request);
+        if (!unit)
+            return unit;
+        if (!request.invocation.isEmpty() && !consistsOf(request.invocation, hex))
+            return fail(ErrorCode::Internal, u"The unit's invocation id is none."_s);
+        return QByteArray(*unit + "INVOCATION=" + request.invocation.toLatin1() + "\nLINES=" + QByteArray::number(std::clamp(request.lines, 1, 5000)) + '\n');
+    }
+    if (request.kind == Kind::LookAtRoom)
+        return QByteArray("MODEL=" + (request.path.startsWith(u'/') ? shellQuoted(request.path).toUtf8() : QByteArray()) + '\n');
     if (!consistsOf(request.bootId, hex) && request.kind != Kind::End)
         return fail(ErrorCode::RefusedBySafety, u"The host did not tell its boot id, without which no process is sure to be the same."_s);
     if (!consistsOf(actor.console, hex) && request.kind != Kind::Evidence) // it takes no lock
@@ -144,11 +191,16 @@ Result<QByteArray> argumentsOf(const ActionRequest &request, const Actor &actor)
             return fail(targets.error());
         text += request.withDriver ? "DRIVER=1\n" : "DRIVER=\n";
         text += "UNIT=" + (isUnitName(request.unit) ? shellQuoted(request.unit).toUtf8() : QByteArray()) + '\n' + *targets;
+    } else if (request.kind == Kind::Command) {
+        if (request.command.trimmed().isEmpty() || request.command.size() > longestCommand || request.command.contains(QChar(0)))
+            return fail(ErrorCode::Usage, u"The command is empty or too long."_s);
+        const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(request.limit).count() - 5;
+        text += "COMMAND=" + shellQuoted(request.command).toUtf8() + "\nSECONDS_LEFT=" + QByteArray::number(std::max<qint64>(1, seconds)) + '\n';
     } else if (body == QByteArrayView(resources::unitAction)) {
         const auto unit = unitWord(request);
         if (!unit)
             return unit;
-        text += *unit + "VERB=" + (request.kind == Kind::StopUnit ? "stop" : "show") + '\n';
+        text += *unit + "VERB=" + verbOf(request.kind) + '\n';
     }
     return text;
 }

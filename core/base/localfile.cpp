@@ -4,7 +4,10 @@
 
 #include "core/base/cleantext.h"
 
+#include <QDir>
 #include <QFile>
+#include <QFileInfo>
+#include <QSaveFile>
 #include <QScopeGuard>
 
 #include <cerrno>
@@ -41,6 +44,16 @@ Result<QByteArray> readLocalFile(const QString &path, qint64 mostBytes)
     if (bytes.size() > mostBytes)
         return broken(u"it is larger than %1 MiB"_s.arg(mostBytes / (1024 * 1024)));
     return bytes;
+}
+
+Result<void> keepPrivately(const QString &path, const QByteArray &bytes)
+{
+    QSaveFile file(path);
+    const bool kept = QDir().mkpath(QFileInfo(path).path()) && file.open(QIODevice::WriteOnly)
+        && file.setPermissions(QFile::ReadOwner | QFile::WriteOwner) && file.write(bytes) == bytes.size() && file.commit();
+    if (!kept)
+        return fail(ErrorCode::LocalIo, u"%1 cannot be written: %2."_s.arg(cleanLine(path), file.errorString()));
+    return {};
 }
 
 } // namespace pilothouse

@@ -2,21 +2,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-// Runs a reclaim that a person agreed to on a live host: joins the state machine of core/workflow to the host's link,
-// its clock, the disk and the diagnosis. Lives in the link's facade's thread; the disk is waited for beside it.
+// A reclaim that a person agreed to, on a live host. As WorkflowJob.
 
-#include "core/base/background.h"
-#include "core/diagnosis/lineage.h"
-#include "core/fleet/hostlink.h"
-#include "core/workflow/journal.h"
-#include "core/workflow/reclaimrun.h"
-
-#include <QElapsedTimer>
-#include <QTimer>
+#include "core/fleet/workflowjob.h"
 
 namespace pilothouse {
 
-class ReclaimJob final : public QObject, private ReclaimHost
+class ReclaimJob final : public WorkflowJob
 {
     Q_OBJECT
 public:
@@ -29,44 +21,24 @@ public:
         ReclaimSettings settings = {};
     };
 
-    /// `link` outlives the job, and nobody else acts on it meanwhile.
     ReclaimJob(HostLink &link, Setup setup, QObject *parent = nullptr);
     ~ReclaimJob() override;
 
-    void start();
-    void killNow();
-    void cancel();
-
-signals:
-    void happened(const pilothouse::WorkflowEvent &event);
-    /// Once, after the event of step "result".
-    void finished(int exitCode);
+    void killNow() override { m_run->killNow(); }
+    void cancel() override { m_run->cancel(); }
 
 private:
-    void act(const ActionRequest &request) override;
-    void look(Depth depth) override;
-    void wakeAfter(std::chrono::milliseconds time) override;
-    [[nodiscard]] qint64 nowMs() const override;
-    [[nodiscard]] Diagnosis diagnose(const Snapshot &snapshot) override;
-    void keepEvidence(const QByteArray &text) override;
+    void startRun() override { m_run->start(); }
+    void takeAction(const ActionResult &result) override { m_run->takeAction(result); }
+    void takeSnapshot(const Snapshot &snapshot) override { m_run->takeSnapshot(snapshot); }
+    void takeMiss(const Error &error) override { m_run->takeMiss(error); }
+    void takeWake() override { m_run->takeWake(); }
+    void takeEvidence(const Result<QString> &kept) override { m_run->takeEvidence(kept); }
+    void takeHttp(const HttpAnswer &) override { }
+    void takeAway(const Error &error, bool final) override { m_run->takeAway(error, final); }
+    [[nodiscard]] std::function<Result<std::unique_ptr<Journal>>()> journalBegin() const override;
 
-    void follow(const LinkState &state);
-    void begin(const Result<std::shared_ptr<Journal>> &journal);
-    void tell(const WorkflowEvent &event);
-    void finish(int exitCode);
-
-    HostLink &m_link;
-    Setup m_setup;
-    Background<Result<QString>> m_kept;
-    Background<Result<std::shared_ptr<Journal>>> m_begun;
-    Background<int> m_closed;           ///< its journal is gone: the exit code
-    std::shared_ptr<Journal> m_journal; ///< null: it could not be begun
-    bool m_over = false;
-    QElapsedTimer m_clock;
-    QTimer m_wake;
-    QDateTime m_startedAt;
-    std::optional<Depth> m_wanted; ///< a look that is waited for
-    quint64 m_acting = 0;
+    const Plan m_plan;
     std::unique_ptr<ReclaimRun> m_run;
 };
 

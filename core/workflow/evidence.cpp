@@ -3,10 +3,10 @@
 #include "core/workflow/evidence.h"
 
 #include "core/base/cleantext.h"
+#include "core/base/localfile.h"
 
 #include <QDir>
 #include <QRegularExpression>
-#include <QSaveFile>
 
 #include <array>
 
@@ -55,13 +55,10 @@ Result<QString> keepEvidence(const QString &stateFolder, const QString &host, co
 {
     const QString folder = QDir(stateFolder).filePath(u"evidence"_s);
     const QString name = u"%1-%2.txt"_s.arg(fileWord(host), at.toUTC().toString(u"yyyyMMdd-HHmmss"_s));
-    QSaveFile file(QDir(folder).filePath(name));
-    const QByteArray bytes = withoutSecrets(text).toUtf8();
-    const bool kept = QDir().mkpath(folder) && file.open(QIODevice::WriteOnly)
-        && file.setPermissions(QFile::ReadOwner | QFile::WriteOwner) && file.write(bytes) == bytes.size() && file.commit();
-    if (!kept)
-        return fail(ErrorCode::LocalIo, u"The evidence cannot be kept in %1: %2."_s.arg(folder, file.errorString()));
-    return file.fileName();
+    const QString path = QDir(folder).filePath(name);
+    if (const auto kept = keepPrivately(path, withoutSecrets(text).toUtf8()); !kept)
+        return fail(kept.error());
+    return path;
 }
 
 } // namespace pilothouse

@@ -42,6 +42,21 @@ Result<void> append(int fd, const QString &path, const QJsonObject &line)
     return {};
 }
 
+QJsonObject headOf(const QString &recipe, const QString &bootId, const QString &planId, const Actor &actor)
+{
+    return {{u"recipe"_s, recipe},
+            {u"host"_s, actor.host},
+            {u"person"_s, actor.person},
+            {u"boot_id"_s, bootId},
+            {u"plan"_s, planId},
+            {u"started_at"_s, QDateTime::currentDateTimeUtc().toString(Qt::ISODateWithMs)}};
+}
+
+QJsonValue valueOf(const std::optional<qint64> &number)
+{
+    return number ? QJsonValue(*number) : QJsonValue();
+}
+
 QJsonObject headOf(const Plan &plan, const Actor &actor)
 {
     QJsonArray included;
@@ -51,15 +66,54 @@ QJsonObject headOf(const Plan &plan, const Actor &actor)
             included += QJsonArray{identity.pid.value, QString::number(identity.start.value)};
         }
     }
-    return {{u"recipe"_s, u"reclaim"_s},
-            {u"host"_s, actor.host},
-            {u"person"_s, actor.person},
-            {u"boot_id"_s, plan.bootId},
-            {u"plan"_s, plan.id()},
-            {u"started_at"_s, QDateTime::currentDateTimeUtc().toString(Qt::ISODateWithMs)},
-            {u"include"_s, included},
-            {u"below_mib"_s, plan.belowMib ? QJsonValue(*plan.belowMib) : QJsonValue()},
-            {u"clean_shm"_s, !plan.shm.isEmpty()}};
+    QJsonObject head = headOf(u"reclaim"_s, plan.bootId, plan.id(), actor);
+    head.insert(u"include"_s, included);
+    head.insert(u"below_mib"_s, valueOf(plan.belowMib));
+    head.insert(u"clean_shm"_s, !plan.shm.isEmpty());
+    return head;
+}
+
+QJsonObject headOf(const RestartPlan &plan, const Actor &actor)
+{
+    const RestartOptions &options = plan.options;
+    QJsonArray gpus;
+    for (const int gpu : options.gpus)
+        gpus += gpu;
+    QJsonObject head = headOf(u"restart"_s, plan.bootId, plan.id(), actor);
+    head.insert(u"service"_s, options.service);
+    head.insert(u"unit"_s, options.unit);
+    head.insert(u"user_unit"_s, options.userUnit);
+    head.insert(u"gpus"_s, gpus);
+    head.insert(u"drain"_s, options.drain);
+    head.insert(u"undrain"_s, options.undrain);
+    head.insert(u"health"_s, options.health);
+    head.insert(u"model"_s, options.model);
+    head.insert(u"below_mib"_s, valueOf(options.belowMib));
+    head.insert(u"grace_ms"_s, options.grace ? QJsonValue(qint64(options.grace->count())) : QJsonValue());
+    return head;
+}
+
+std::optional<qint64> numberOf(const QJsonValue &value)
+{
+    return value.isDouble() ? std::optional(value.toInteger()) : std::nullopt;
+}
+
+RestartOptions restartOf(const QJsonObject &head)
+{
+    RestartOptions options;
+    options.service = cleanLine(head.value(u"service"_s).toString(), 200);
+    options.unit = head.value(u"unit"_s).toString();
+    options.userUnit = head.value(u"user_unit"_s).toBool();
+    for (const QJsonValue &gpu : head.value(u"gpus"_s).toArray())
+        options.gpus += gpu.toInt(-1);
+    options.drain = head.value(u"drain"_s).toString();
+    options.undrain = head.value(u"undrain"_s).toString();
+    options.health = head.value(u"health"_s).toString();
+    options.model = head.value(u"model"_s).toString();
+    options.belowMib = numberOf(head.value(u"below_mib"_s));
+    if (const auto grace = numberOf(head.value(u"grace_ms"_s)))
+        options.grace = std::chrono::milliseconds(*grace);
+    return options;
 }
 
 std::optional<WorkflowEvent::State> stateOf(const QString &name)
@@ -83,10 +137,13 @@ std::optional<InterruptedRun> parsed(const QByteArray &text, const QString &path
     run.bootId = head.value(u"boot_id"_s).toString();
     run.planId = head.value(u"plan"_s).toString();
     run.startedAt = QDateTime::fromString(head.value(u"started_at"_s).toString(), Qt::ISODateWithMs);
-    if (head.value(u"recipe"_s) != "reclaim"_L1 || run.host.isEmpty() || !run.startedAt.isValid())
+    const QString recipe = head.value(u"recipe"_s).toString();
+    if ((recipe != "reclaim"_L1 && recipe != "restart"_L1) || run.host.isEmpty() || !run.startedAt.isValid())
         return std::nullopt;
-    if (const QJsonValue below = head.value(u"below_mib"_s); below.isDouble())
-        run.options.belowMib = below.toInteger();
+    run.recipe = recipe == "restart"_L1 ? InterruptedRun::Recipe::Restart : InterruptedRun::Recipe::Reclaim;
+    if (run.recipe == InterruptedRun::Recipe::Restart)
+        run.restart = restartOf(head);
+    run.options.belowMib = numberOf(head.value(u"below_mib"_s));
     run.options.cleanShm = head.value(u"clean_shm"_s).toBool();
     for (const QJsonValue &pair : head.value(u"include"_s).toArray())
         run.options.include += ProcessIdentity{Pid{pair[0].toInteger()}, StartTicks{pair[1].toString().toULongLong()}};
@@ -142,6 +199,16 @@ Journal::~Journal()
 
 Result<std::unique_ptr<Journal>> Journal::begin(const QString &stateFolder, const Plan &plan, const Actor &actor)
 {
+    return open(stateFolder, headOf(plan, actor));
+}
+
+Result<std::unique_ptr<Journal>> Journal::begin(const QString &stateFolder, const RestartPlan &plan, const Actor &actor)
+{
+    return open(stateFolder, headOf(plan, actor));
+}
+
+Result<std::unique_ptr<Journal>> Journal::open(const QString &stateFolder, const QJsonObject &head)
+{
     const QString path = QDir(folderOf(stateFolder)).filePath(QUuid::createUuid().toString(QUuid::WithoutBraces) + u".jsonl"_s);
     const auto failed = [&](int why) {
         return fail(ErrorCode::LocalIo, u"%1 cannot be written: %2."_s.arg(path, QString::fromLocal8Bit(std::strerror(why))));
@@ -153,7 +220,7 @@ Result<std::unique_ptr<Journal>> Journal::begin(const QString &stateFolder, cons
         return failed(errno);
     std::unique_ptr<Journal> journal(new Journal(path, fd)); // its constructor is private
     const bool locked = ::flock(fd, LOCK_EX | LOCK_NB) == 0;
-    const auto begun = locked ? append(fd, path, headOf(plan, actor)) : Result<void>(failed(errno));
+    const auto begun = locked ? append(fd, path, head) : Result<void>(failed(errno));
     if (!begun) {
         journal->close();
         return fail(begun.error());
@@ -200,7 +267,8 @@ QString wordsOf(const InterruptedRun &run, const QString &bootId)
 {
     const QString restarted = bootId.isEmpty() || bootId == run.bootId ? QString() : u" The host has been restarted since."_s;
     const auto clock = [](const QDateTime &at) { return at.toLocalTime().toString(u"yyyy-MM-dd HH:mm:ss"_s); };
-    const QString begun = u"A reclaim that %1 began at %2 was cut off with its program"_s.arg(run.person, clock(run.startedAt));
+    const QString what = run.recipe == InterruptedRun::Recipe::Restart ? u"A restart of %1"_s.arg(run.restart.unit) : u"A reclaim"_s;
+    const QString begun = u"%1 that %2 began at %3 was cut off with its program"_s.arg(what, run.person, clock(run.startedAt));
     if (run.events.isEmpty())
         return begun + u", before it had done anything."_s + restarted;
     const WorkflowEvent &last = run.events.last();

@@ -7,7 +7,7 @@
 // (the lock ends with the program) and removed when the run ends. Any thread but the GUI's (it waits for the disk).
 
 #include "core/base/result.h"
-#include "core/workflow/plan.h"
+#include "core/workflow/restartplan.h"
 #include "core/workflow/workflowevent.h"
 
 #include <QMutex>
@@ -21,6 +21,7 @@ class Journal
 public:
     /// Errors: LocalIo.
     [[nodiscard]] static Result<std::unique_ptr<Journal>> begin(const QString &stateFolder, const Plan &plan, const Actor &actor);
+    [[nodiscard]] static Result<std::unique_ptr<Journal>> begin(const QString &stateFolder, const RestartPlan &plan, const Actor &actor);
     /// Not closed: it stays, as after a killed program.
     ~Journal();
     Q_DISABLE_COPY_MOVE(Journal)
@@ -32,6 +33,7 @@ public:
 
 private:
     Journal(QString path, int fd);
+    [[nodiscard]] static Result<std::unique_ptr<Journal>> open(const QString &stateFolder, const QJsonObject &head);
 
     const QString m_path;
     QMutex m_mutex;
@@ -42,6 +44,8 @@ private:
 /// A run whose program has ended without it.
 struct InterruptedRun
 {
+    enum class Recipe { Reclaim, Restart };
+    Recipe recipe = Recipe::Reclaim;
     QString file;
     QString host;              ///< name in the inventory, or the target that was typed
     QString person;
@@ -49,6 +53,7 @@ struct InterruptedRun
     QString planId;
     QDateTime startedAt;       ///< UTC
     PlanOptions options;       ///< to plan the same anew: what was named explicitly, the limit, the clean-up
+    RestartOptions restart;    ///< the same of a restart
     QList<WorkflowEvent> events; ///< in the order of their time
 };
 

@@ -117,10 +117,15 @@ QList<PlanStep> stepsOf(const Plan &plan, bool evidence)
 
 Result<QString> planScripts(const Plan &plan, const Actor &actor)
 {
+    return scriptsOf(stepsOf(plan), actor);
+}
+
+Result<QString> scriptsOf(const QList<PlanStep> &steps, const Actor &actor)
+{
     QString text = u"\n# Each script begins with a line N=<nonce>, drawn anew. Its arguments and its own part stand below; "
                    "between\n# them stands the part that all share, printed first.\n# ---- shared\n"_s
         + QString::fromUtf8(sharedScript());
-    for (const PlanStep &step : stepsOf(plan)) {
+    for (const PlanStep &step : steps) {
         for (const ActionRequest &request : step.requests) {
             const auto excerpt = actionExcerpt(request, actor);
             if (!excerpt)

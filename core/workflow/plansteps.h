@@ -22,6 +22,8 @@ struct PlanStep
 /// The exact scripts of its steps, the shared part once. Errors: as actionScript().
 [[nodiscard]] Result<QString> planScripts(const Plan &plan, const Actor &actor);
 
+[[nodiscard]] Result<QString> scriptsOf(const QList<PlanStep> &steps, const Actor &actor);
+
 /// What the plan's processes hold, as far as it is known.
 [[nodiscard]] Quantity<qint64> heldBy(const Plan &plan);
 

@@ -166,8 +166,8 @@ public:
 
     void unitAnswered(const UnitOutcome &unit)
     {
-        if (unit.stopStatus && *unit.stopStatus != 0) {
-            giveUp(ErrorCode::NoRights, u"systemctl stop %1 was refused: %2."_s.arg(units.first().first, unit.stopWords));
+        if (unit.jobStatus && *unit.jobStatus != 0) {
+            giveUp(ErrorCode::NoRights, u"systemctl stop %1 was refused: %2."_s.arg(units.first().first, unit.jobWords));
             return;
         }
         const bool rests = unit.active == "inactive"_L1 || unit.active == "failed"_L1 || unit.active.isEmpty();

@@ -288,8 +288,8 @@ esac
     request.userUnit = true;
     const ActionResult result = rig.run(request);
     QVERIFY(result.answer);
-    QCOMPARE(result.answer->unit.stopStatus, std::optional(4));
-    QCOMPARE(result.answer->unit.stopWords, u"Access denied"_s);
+    QCOMPARE(result.answer->unit.jobStatus, std::optional(4));
+    QCOMPARE(result.answer->unit.jobWords, u"Access denied"_s);
     QCOMPARE(result.answer->unit.active, u"deactivating"_s);
     QVERIFY(result.answer->unit.jobPending);
     QCOMPARE(result.answer->unit.stopLimit, std::optional(std::chrono::milliseconds(90'000)));

@@ -74,7 +74,7 @@ public:
         for (const SignalTarget &target : request.targets)
             answer.processes += ProcessOutcome{target.identity, deliver(request.kind, target)};
         if (request.kind == Kind::StopUnit) {
-            answer.unit.stopStatus = 0;
+            answer.unit.jobStatus = 0;
             answer.unit.active = u"deactivating"_s;
             answer.unit.jobPending = true;
         } else if (request.kind == Kind::LookAtUnit) {

@@ -196,8 +196,8 @@ void TstReclaimRun::supervisorRefuses_nothingIsSignalled()
             return std::nullopt;
         ActionAnswer answer;
         answer.lock = Lock::Mine;
-        answer.unit.stopStatus = 4;
-        answer.unit.stopWords = u"Access denied"_s;
+        answer.unit.jobStatus = 4;
+        answer.unit.jobWords = u"Access denied"_s;
         return ActionResult{answer, std::nullopt, true, {}};
     };
     QCOMPARE(play(), 6);

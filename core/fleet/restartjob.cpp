@@ -1,0 +1,23 @@
+// SPDX-FileCopyrightText: Pilothouse contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/fleet/restartjob.h"
+
+namespace pilothouse {
+
+RestartJob::RestartJob(HostLink &link, Setup setup, QObject *parent)
+    : WorkflowJob(link, std::move(setup.host), std::move(setup.actor), std::move(setup.lineage), parent)
+    , m_plan(std::move(setup.plan))
+    , m_run(std::make_unique<RestartRun>(m_plan, static_cast<RestartHost &>(*this), std::move(setup.settings)))
+{
+    connect(m_run.get(), &RestartRun::happened, this, &RestartJob::tell);
+    connect(m_run.get(), &RestartRun::finished, this, &RestartJob::finish);
+}
+
+RestartJob::~RestartJob() = default;
+
+std::function<Result<std::unique_ptr<Journal>>()> RestartJob::journalBegin() const
+{
+    return [plan = m_plan, actor = actor()] { return Journal::begin(actor.auditFolder, plan, actor); };
+}
+
+} // namespace pilothouse

@@ -1,0 +1,47 @@
+// SPDX-FileCopyrightText: Pilothouse contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+// A guided restart that a person agreed to, on a live host. As WorkflowJob.
+
+#include "core/fleet/workflowjob.h"
+
+namespace pilothouse {
+
+class RestartJob final : public WorkflowJob
+{
+    Q_OBJECT
+public:
+    struct Setup
+    {
+        RestartPlan plan;
+        HostSpec host;   ///< with the services that were found on it
+        Actor actor;
+        Lineage lineage; ///< what is remembered of the host
+        RestartSettings settings = {};
+    };
+
+    RestartJob(HostLink &link, Setup setup, QObject *parent = nullptr);
+    ~RestartJob() override;
+
+    void killNow() override { m_run->killNow(); }
+    void cancel() override { m_run->cancel(); }
+    /// What a person may do while it runs.
+    [[nodiscard]] RestartRun &run() { return *m_run; }
+
+private:
+    void startRun() override { m_run->start(); }
+    void takeAction(const ActionResult &result) override { m_run->takeAction(result); }
+    void takeSnapshot(const Snapshot &snapshot) override { m_run->takeSnapshot(snapshot); }
+    void takeMiss(const Error &error) override { m_run->takeMiss(error); }
+    void takeWake() override { m_run->takeWake(); }
+    void takeEvidence(const Result<QString> &kept) override { m_run->takeEvidence(kept); }
+    void takeHttp(const HttpAnswer &answer) override { m_run->takeHttp(answer); }
+    void takeAway(const Error &error, bool final) override { m_run->takeAway(error, final); }
+    [[nodiscard]] std::function<Result<std::unique_ptr<Journal>>()> journalBegin() const override;
+
+    const RestartPlan m_plan;
+    std::unique_ptr<RestartRun> m_run;
+};
+
+} // namespace pilothouse
