@@ -50,7 +50,8 @@ Result<void> keepPrivately(const QString &path, const QByteArray &bytes)
 {
     QSaveFile file(path);
     const bool kept = QDir().mkpath(QFileInfo(path).path()) && file.open(QIODevice::WriteOnly)
-        && file.setPermissions(QFile::ReadOwner | QFile::WriteOwner) && file.write(bytes) == bytes.size() && file.commit();
+        && file.setPermissions(QFile::ReadOwner | QFile::WriteOwner)
+        && file.write(bytes) == bytes.size() && file.commit();
     if (!kept)
         return fail(ErrorCode::LocalIo, u"%1 cannot be written: %2."_s.arg(cleanLine(path), file.errorString()));
     return {};

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-// Reads and writes a whole small file of this machine. Blocks as long as the disk does: beside the GUI thread. Any thread.
+// Reads and writes a whole small file of this machine. Blocks as long as the disk does: beside the GUI thread. Any
+// thread.
 
 #include "core/base/result.h"
 

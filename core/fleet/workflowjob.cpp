@@ -18,7 +18,8 @@ WorkflowJob::WorkflowJob(HostLink &link, HostSpec host, Actor actor, Lineage lin
     , m_kept([this](const Result<QString> &kept) { takeEvidence(kept); })
     , m_recorded([this](const Result<void> &recorded) {
         if (!recorded)
-            emit happened({QDateTime::currentDateTimeUtc(), u"record"_s, WorkflowEvent::State::Failed, sentenceOf(recorded.error()), {}});
+            emit happened({QDateTime::currentDateTimeUtc(), u"record"_s, WorkflowEvent::State::Failed,
+                           sentenceOf(recorded.error()), {}});
     })
     , m_begun([this](const Result<std::shared_ptr<Journal>> &journal) { begin(journal); })
     , m_closed([this](int exitCode) { emit finished(exitCode); })

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-// Runs a workflow that a person agreed to on a live host: joins a state machine of core/workflow to the host's link, its
-// clock, the disk and the diagnosis. Lives in the link's facade's thread; the disk is waited for beside it. ReclaimJob and
-// RestartJob are what programs make.
+// Runs a workflow that a person agreed to on a live host: joins a state machine of core/workflow to the host's link,
+// its clock, the disk and the diagnosis. Lives in the link's facade's thread; the disk is waited for beside it.
+// ReclaimJob and RestartJob are what programs make.
 
 #include "core/base/background.h"
 #include "core/diagnosis/lineage.h"

@@ -3,6 +3,7 @@
 #include "core/serving/servingproof.h"
 
 #include "core/base/cleantext.h"
+#include "core/base/counted.h"
 
 #include <algorithm>
 
@@ -185,8 +186,8 @@ void ServingProof::takeUnit(const ServingUnit &unit, qint64 nowMs)
         if (!m_setup.restarts)
             m_setup.restarts = unit.restarts;
         if (*unit.restarts > *m_setup.restarts) {
-            fail(Name::Restarts, u"systemd has restarted it (%1 times since the start)."_s
-                                     .arg(*unit.restarts - *m_setup.restarts), nowMs);
+            fail(Name::Restarts, u"systemd has restarted it (%1 since the start)."_s
+                                     .arg(counted(*unit.restarts - *m_setup.restarts, "time"_L1)), nowMs);
             return;
         }
     }

@@ -11,14 +11,14 @@
 
 namespace pilothouse {
 
-class RestartRun::Private
+class RestartMachine
 {
 public:
     using Kind = ActionRequest::Kind;
     using EventState = WorkflowEvent::State;
     using Step = RestartStep;
 
-    Private(RestartRun &run, RestartPlan consented, RestartHost &world, RestartSettings given)
+    RestartMachine(RestartRun &run, RestartPlan consented, RestartHost &world, RestartSettings given)
         : q(run)
         , plan(std::move(consented))
         , host(world)
@@ -131,6 +131,8 @@ public:
     qint64 lastBeat = 0;
     bool sent = false;         ///< the last thing sent may have been done
     bool asking = false;
+    bool stopIsUnsure = false; ///< whether systemd got it
+    bool resumed = false;      ///< an earlier run has started it
     bool drained = false;
     bool commandBegun = false; ///< its drain command, by an earlier run
     bool undrainBegun = false;

@@ -10,21 +10,21 @@ using namespace Qt::StringLiterals;
 using std::chrono::milliseconds;
 using EventState = WorkflowEvent::State;
 
-void RestartRun::Private::say(EventState state, const QString &text, QJsonObject data)
+void RestartMachine::say(EventState state, const QString &text, QJsonObject data)
 {
     if (state == EventState::Done)
         data.insert(u"elapsed_ms"_s, host.nowMs() - stepStart);
     emit q.happened({QDateTime::currentDateTimeUtc(), nameOf(step), state, text, data});
 }
 
-void RestartRun::Private::act(const ActionRequest &request)
+void RestartMachine::act(const ActionRequest &request)
 {
     acting = request.kind;
     lastBeat = host.nowMs();
     host.act(request);
 }
 
-void RestartRun::Private::take(const ActionResult &answer)
+void RestartMachine::take(const ActionResult &answer)
 {
     if (reclaim && step == Step::Reclaim) {
         reclaim->takeAction(answer);
@@ -50,7 +50,10 @@ void RestartRun::Private::take(const ActionResult &answer)
         return;
     }
     if (waiting) { // the lock was renewed
-        host.wakeAfter(settings.beat);
+        if (paused)
+            host.wakeAfter(settings.beat);
+        else
+            enter(*std::exchange(waiting, std::nullopt));
         return;
     }
     switch (std::exchange(looking, Looking::No)) {
@@ -109,7 +112,7 @@ void RestartRun::Private::take(const ActionResult &answer)
     }
 }
 
-void RestartRun::Private::actionFailed(const Error &error, bool wasSent)
+void RestartMachine::actionFailed(const Error &error, bool wasSent)
 {
     if (step == Step::Why && !isLinkTrouble(error.code)) { // the result stands already
         say(EventState::Failed, sentenceOf(error));
@@ -126,7 +129,7 @@ void RestartRun::Private::actionFailed(const Error &error, bool wasSent)
     wentAway();
 }
 
-void RestartRun::Private::wentAway()
+void RestartMachine::wentAway()
 {
     asking = false;
     if (!awaySince)
@@ -135,7 +138,7 @@ void RestartRun::Private::wentAway()
     host.wakeAfter(settings.reclaim.awayPatience);
 }
 
-void RestartRun::Private::cameBack(const Snapshot &snapshot)
+void RestartMachine::cameBack(const Snapshot &snapshot)
 {
     awaySince.reset();
     if (snapshot.bootId != plan.bootId) {
@@ -160,7 +163,8 @@ void RestartRun::Private::cameBack(const Snapshot &snapshot)
         else
             enter(step);
         break;
-    case Step::Stop: // a second stop of what stops changes nothing
+    case Step::Stop:
+        stopIsUnsure = mayBeDone;
         act(mayBeDone ? Kind::LookAtUnit : Kind::StopUnit, u"systemctl stop %1"_s.arg(unit()));
         break;
     case Step::Look:
@@ -184,7 +188,7 @@ void RestartRun::Private::cameBack(const Snapshot &snapshot)
     }
 }
 
-void RestartRun::Private::startLookedAt(const UnitOutcome &now)
+void RestartMachine::startLookedAt(const UnitOutcome &now)
 {
     const bool begun = now.jobPending || now.active == "activating"_L1
         || (!now.invocation.isEmpty() && now.invocation != lastUnit.invocation);
@@ -194,7 +198,7 @@ void RestartRun::Private::startLookedAt(const UnitOutcome &now)
         enter(Step::Start);
 }
 
-void RestartRun::Private::commandLookedAt(const ActionAnswer &answer)
+void RestartMachine::commandLookedAt(const ActionAnswer &answer)
 {
     const QString words = u"what="_s + (step == Step::Drain ? drainWords() : undrainWords());
     if (!answer.lastDeed.contains(words)) {
@@ -206,7 +210,7 @@ void RestartRun::Private::commandLookedAt(const ActionAnswer &answer)
     enter(step == Step::Drain ? Step::Requests : Step::End);
 }
 
-void RestartRun::Private::take(const Snapshot &snapshot)
+void RestartMachine::take(const Snapshot &snapshot)
 {
     if (step == Step::Over || step == Step::End)
         return;
@@ -232,7 +236,7 @@ void RestartRun::Private::take(const Snapshot &snapshot)
     }
 }
 
-void RestartRun::Private::miss(const Error &error)
+void RestartMachine::miss(const Error &error)
 {
     if (step == Step::Over || step == Step::End)
         return;
@@ -252,7 +256,7 @@ void RestartRun::Private::miss(const Error &error)
     host.wakeAfter(settings.poll);
 }
 
-void RestartRun::Private::http(const HttpAnswer &answer)
+void RestartMachine::http(const HttpAnswer &answer)
 {
     if (!std::exchange(asking, false) || awaySince)
         return;
@@ -266,7 +270,7 @@ void RestartRun::Private::http(const HttpAnswer &answer)
     }
 }
 
-void RestartRun::Private::wake()
+void RestartMachine::wake()
 {
     if (step == Step::Over || acting)
         return;
@@ -297,13 +301,13 @@ void RestartRun::Private::wake()
     }
 }
 
-void RestartRun::Private::keepLock()
+void RestartMachine::keepLock()
 {
     if (!acting)
         act(Kind::LookAtUnit);
 }
 
-void RestartRun::Private::giveUp(ErrorCode code, const QString &text, std::optional<int> exitCode)
+void RestartMachine::giveUp(ErrorCode code, const QString &text, std::optional<int> exitCode)
 {
     const bool isRefusal = code == ErrorCode::RefusedBySafety || code == ErrorCode::ReadOnly;
     result = {isRefusal ? EventState::Refused : EventState::Failed, text, exitCode.value_or(exitCodeOf(code))};
@@ -311,7 +315,7 @@ void RestartRun::Private::giveUp(ErrorCode code, const QString &text, std::optio
     endOrOver();
 }
 
-void RestartRun::Private::endOrOver()
+void RestartMachine::endOrOver()
 {
     if (step == Step::Begin || step == Step::Idle || away || !connected)
         over(); // there is no lock of ours, or no way to it: it ends with its lease
@@ -319,7 +323,7 @@ void RestartRun::Private::endOrOver()
         enter(Step::End);
 }
 
-void RestartRun::Private::over()
+void RestartMachine::over()
 {
     if (std::exchange(step, Step::Over) == Step::Over)
         return;
@@ -328,7 +332,7 @@ void RestartRun::Private::over()
     emit q.finished(result.exitCode);
 }
 
-void RestartRun::Private::progress(const QString &text)
+void RestartMachine::progress(const QString &text)
 {
     if (text != std::exchange(lastProgress, text)) // every second the same words help nobody
         say(EventState::Progress, text);
@@ -336,7 +340,7 @@ void RestartRun::Private::progress(const QString &text)
 
 RestartRun::RestartRun(RestartPlan plan, RestartHost &host, RestartSettings settings, QObject *parent)
     : QObject(parent)
-    , d(std::make_unique<Private>(*this, std::move(plan), host, std::move(settings)))
+    , d(std::make_unique<RestartMachine>(*this, std::move(plan), host, std::move(settings)))
 {
 }
 

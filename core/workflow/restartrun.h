@@ -45,6 +45,8 @@ struct RestartSettings
     std::optional<ServiceRecord> record;              ///< of the last time that it was proved to serve
 };
 
+class RestartMachine;
+
 class RestartRun final : public QObject
 {
     Q_OBJECT
@@ -81,8 +83,7 @@ signals:
     void finished(int exitCode);
 
 private:
-    class Private;
-    std::unique_ptr<Private> d;
+    std::unique_ptr<RestartMachine> d;
 };
 
 } // namespace pilothouse

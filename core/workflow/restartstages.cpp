@@ -15,7 +15,7 @@ namespace pilothouse {
 using namespace Qt::StringLiterals;
 using std::chrono::milliseconds;
 
-void RestartRun::Private::enter(Step next)
+void RestartMachine::enter(Step next)
 {
     if (paused && next != Step::Why && next != Step::End) { // what has failed is told and ends at once
         waiting = next;
@@ -83,7 +83,7 @@ void RestartRun::Private::enter(Step next)
     }
 }
 
-void RestartRun::Private::command(const QString &text, const QString &what)
+void RestartMachine::command(const QString &text, const QString &what)
 {
     say(EventState::Started, u"Runs: %1"_s.arg(text));
     ActionRequest request = requestOf(plan, Kind::Command, what);
@@ -91,7 +91,7 @@ void RestartRun::Private::command(const QString &text, const QString &what)
     act(request);
 }
 
-void RestartRun::Private::begun(const ActionAnswer &answer)
+void RestartMachine::begun(const ActionAnswer &answer)
 {
     say(EventState::Done, othersInWords(answer),
         {{u"sessions"_s, QJsonArray::fromStringList(answer.sessions)}, {u"jobs"_s, QJsonArray::fromStringList(answer.jobs)}});
@@ -103,7 +103,7 @@ void RestartRun::Private::begun(const ActionAnswer &answer)
     act(Kind::LookAtUnit);
 }
 
-void RestartRun::Private::beginWith(const UnitOutcome &now)
+void RestartMachine::beginWith(const UnitOutcome &now)
 {
     lastUnit = now;
     const bool wasStarted = settings.earlier.started && now.invocation != settings.earlier.invocationBefore
@@ -111,6 +111,7 @@ void RestartRun::Private::beginWith(const UnitOutcome &now)
     if (wasStarted) {
         step = Step::Start;
         say(EventState::Skipped, u"%1 has been started already; it goes on from there."_s.arg(unit()));
+        resumed = true;
         started();
         return;
     }
@@ -125,7 +126,7 @@ void RestartRun::Private::beginWith(const UnitOutcome &now)
     }
 }
 
-void RestartRun::Private::commandDone(const CommandOutcome &outcome)
+void RestartMachine::commandDone(const CommandOutcome &outcome)
 {
     const bool isDrain = step == Step::Drain;
     if (outcome.status == 0) {
@@ -142,7 +143,7 @@ void RestartRun::Private::commandDone(const CommandOutcome &outcome)
     giveUp(ErrorCode::NoRights, isDrain ? text + u" Nothing was stopped."_s : u"%1 serves, but is not undrained. "_s.arg(unit()) + text, 1);
 }
 
-void RestartRun::Private::askRequests()
+void RestartMachine::askRequests()
 {
     if (plan.endpoint.metrics.isEmpty() || !plan.endpoint.isKnown()) {
         say(EventState::Skipped, u"Nobody knows where to ask how many requests run; those that do will be cut."_s);
@@ -153,7 +154,7 @@ void RestartRun::Private::askRequests()
     host.ask(plan.endpoint.askMetrics());
 }
 
-void RestartRun::Private::requestsAnswered(const HttpAnswer &answer)
+void RestartMachine::requestsAnswered(const HttpAnswer &answer)
 {
     const ServingMetrics metrics = answer.isSuccess() ? readMetrics(answer.body) : ServingMetrics();
     const Quantity<double> &running = metrics.running;
@@ -178,11 +179,15 @@ void RestartRun::Private::requestsAnswered(const HttpAnswer &answer)
     enter(Step::Stop);
 }
 
-void RestartRun::Private::stopAnswered(const UnitOutcome &now)
+void RestartMachine::stopAnswered(const UnitOutcome &now)
 {
     lastUnit = now;
     if (now.jobStatus && *now.jobStatus != 0) {
         giveUp(ErrorCode::NoRights, u"systemctl stop %1 was refused: %2."_s.arg(unit(), now.jobWords));
+        return;
+    }
+    if (std::exchange(stopIsUnsure, false) && now.active == "active"_L1 && !now.jobPending) {
+        act(Kind::StopUnit, u"systemctl stop %1"_s.arg(unit()));
         return;
     }
     switch (stopWatch->take(now, host.nowMs())) {
@@ -200,7 +205,7 @@ void RestartRun::Private::stopAnswered(const UnitOutcome &now)
     }
 }
 
-void RestartRun::Private::lookedAfterStop(const Snapshot &snapshot)
+void RestartMachine::lookedAfterStop(const Snapshot &snapshot)
 {
     const Diagnosis diagnosis = host.diagnose(snapshot);
     const auto after = planAfterStop(plan, snapshot, diagnosis);
@@ -229,7 +234,7 @@ void RestartRun::Private::lookedAfterStop(const Snapshot &snapshot)
     reclaim->start();
 }
 
-void RestartRun::Private::nothingLeft(const Snapshot &snapshot, const Plan &after)
+void RestartMachine::nothingLeft(const Snapshot &snapshot, const Plan &after)
 {
     qsizetype holding = 0;
     for (const Process &process : snapshot.processes.value_or(QList<Process>())) {
@@ -251,7 +256,7 @@ void RestartRun::Private::nothingLeft(const Snapshot &snapshot, const Plan &afte
     }
 }
 
-void RestartRun::Private::reclaimed(int code)
+void RestartMachine::reclaimed(int code)
 {
     if (step != Step::Reclaim)
         return;
@@ -265,7 +270,7 @@ void RestartRun::Private::reclaimed(int code)
     enter(needsMemory() ? Step::Memory : startStep());
 }
 
-QList<PlanGpu> RestartRun::Private::memoryCards() const
+QList<PlanGpu> RestartMachine::memoryCards() const
 {
     QList<PlanGpu> cards = plan.holds;
     for (const int gpu : plan.options.belowMib ? plan.gpus : QList<int>()) {
@@ -275,7 +280,7 @@ QList<PlanGpu> RestartRun::Private::memoryCards() const
     return cards;
 }
 
-QList<SignalTarget> RestartRun::Private::ownTargets() const
+QList<SignalTarget> RestartMachine::ownTargets() const
 {
     QList<SignalTarget> targets;
     for (const ProcessIdentity &identity : plan.ownProcesses)
@@ -283,7 +288,7 @@ QList<SignalTarget> RestartRun::Private::ownTargets() const
     return targets;
 }
 
-void RestartRun::Private::memoryRead(const Snapshot &snapshot)
+void RestartMachine::memoryRead(const Snapshot &snapshot)
 {
     const auto state = memory->take(snapshot, host.nowMs());
     const QJsonObject data{{u"used_mib"_s, figuresOf(memory->usedMib())}};
@@ -299,13 +304,13 @@ void RestartRun::Private::memoryRead(const Snapshot &snapshot)
     }
 }
 
-QJsonObject RestartRun::Private::startData() const
+QJsonObject RestartMachine::startData() const
 {
     return {{u"invocation_before"_s, lastUnit.invocation},
             {u"restarts_before"_s, lastUnit.restarts ? QJsonValue(*lastUnit.restarts) : QJsonValue()}};
 }
 
-void RestartRun::Private::startAnswered(const UnitOutcome &now)
+void RestartMachine::startAnswered(const UnitOutcome &now)
 {
     if (now.jobStatus && *now.jobStatus != 0) {
         giveUp(ErrorCode::NoRights, u"systemctl start %1 was refused: %2."_s.arg(unit(), now.jobWords));
@@ -314,19 +319,23 @@ void RestartRun::Private::startAnswered(const UnitOutcome &now)
     started();
 }
 
-void RestartRun::Private::started()
+void RestartMachine::started()
 {
     UnitOutcome before = lastUnit;
-    if (settings.earlier.started) {
+    RestartPlan seen = plan;
+    if (resumed) { // what runs now is what was started
+        seen.ownProcesses.clear();
+        seen.levels.clear();
+        seen.xids.reset();
         before.invocation = settings.earlier.invocationBefore;
         before.restarts = settings.earlier.restartsBefore;
     }
-    serves = std::make_unique<StartWatch>(plan, before, settings.record, settings.limits);
+    serves = std::make_unique<StartWatch>(seen, before, settings.record, settings.limits);
     say(EventState::Done, u"systemd was asked to start %1."_s.arg(unit()));
     enter(Step::Serve);
 }
 
-void RestartRun::Private::serveOn()
+void RestartMachine::serveOn()
 {
     using Need = StartWatch::Need::Kind;
     const StartWatch::Need need = serves->next(host.nowMs());
@@ -370,7 +379,7 @@ void RestartRun::Private::serveOn()
     }
 }
 
-ActionRequest RestartRun::Private::logRequest(int lines) const
+ActionRequest RestartMachine::logRequest(int lines) const
 {
     ActionRequest request = requestOf(plan, Kind::UnitLog);
     request.invocation = lastUnit.invocation;
@@ -378,7 +387,7 @@ ActionRequest RestartRun::Private::logRequest(int lines) const
     return request;
 }
 
-void RestartRun::Private::whyAnswered(const ActionAnswer &answer)
+void RestartMachine::whyAnswered(const ActionAnswer &answer)
 {
     QStringList lines;
     for (const JournalLine &line : answer.log)
