@@ -97,6 +97,7 @@ RestartOptions RestartCommand::wanted() const
         if (watched.unit == m_unit)
             wanted.gpus = watched.gpus;
     }
+    wanted.gpusAreWritten = !wanted.gpus.isEmpty();
     if (wanted.gpus.isEmpty()) { // as it used them when it last served
         const auto record = recordOf(actor().auditFolder, actor().host, m_unit);
         for (const Gpu &gpu : m_snapshot->gpus.value_or(QList<Gpu>())) {

@@ -84,6 +84,7 @@ QJsonObject headOf(const RestartPlan &plan, const Actor &actor)
     head.insert(u"unit"_s, options.unit);
     head.insert(u"user_unit"_s, options.userUnit);
     head.insert(u"gpus"_s, gpus);
+    head.insert(u"gpus_written"_s, options.gpusAreWritten);
     head.insert(u"drain"_s, options.drain);
     head.insert(u"undrain"_s, options.undrain);
     head.insert(u"health"_s, options.health);
@@ -106,6 +107,7 @@ RestartOptions restartOf(const QJsonObject &head)
     options.userUnit = head.value(u"user_unit"_s).toBool();
     for (const QJsonValue &gpu : head.value(u"gpus"_s).toArray())
         options.gpus += gpu.toInt(-1);
+    options.gpusAreWritten = head.value(u"gpus_written"_s).toBool();
     options.drain = head.value(u"drain"_s).toString();
     options.undrain = head.value(u"undrain"_s).toString();
     options.health = head.value(u"health"_s).toString();

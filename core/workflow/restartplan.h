@@ -17,6 +17,7 @@ struct RestartOptions
     QString unit;
     bool userUnit = false;
     QList<int> gpus;        ///< of the service; empty: those that its processes are on
+    bool gpusAreWritten = false; ///< by the inventory; otherwise they are remembered
     QString drain;          ///< commands that the inventory has for it; empty: none
     QString undrain;
     QString health;         ///< URL as seen from the host; empty: from the command line

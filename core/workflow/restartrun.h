@@ -37,7 +37,7 @@ struct RestartProgress
 struct RestartSettings
 {
     ReclaimSettings reclaim;
-    std::chrono::milliseconds poll{1'000};
+    std::chrono::milliseconds poll{500};
     std::chrono::milliseconds beat{4'000};            ///< the host's lock is renewed at least so often
     StartLimits limits;
     std::chrono::milliseconds survivors{15'000};      ///< what is left of the unit may be on its way out

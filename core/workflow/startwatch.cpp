@@ -53,10 +53,13 @@ ServingSetup StartWatch::setupFor(const RestartPlan &plan, const UnitOutcome &be
     setup.processesBefore = QSet<ProcessIdentity>(plan.ownProcesses.cbegin(), plan.ownProcesses.cend());
     setup.xidsBefore = plan.xids;
     setup.limits = limits.serving;
-    setup.gpus = plan.levels;
-    for (const int gpu : plan.gpus) {
-        if (std::ranges::find(setup.gpus, gpu, &ServingGpu::index) != setup.gpus.cend())
+    // Only what the inventory says it uses: what it used last time may be another set by now.
+    for (const int gpu : plan.options.gpusAreWritten ? plan.options.gpus : QList<int>()) {
+        const auto level = std::ranges::find(plan.levels, gpu, &ServingGpu::index);
+        if (level != plan.levels.cend()) {
+            setup.gpus += *level;
             continue;
+        }
         ServingGpu one{gpu, plan.uuids.value(gpu), Quantity<qint64>::unknown(UnknownReason::Absent)};
         if (record && record->usedMib.contains(one.uuid))
             one.servingMib = record->usedMib.value(one.uuid);

@@ -16,7 +16,7 @@ namespace pilothouse {
 
 struct StartLimits
 {
-    ServingLimits serving;
+    ServingLimits serving{.pace = std::chrono::milliseconds(500), .look = std::chrono::milliseconds(1'000)};
     std::chrono::milliseconds noProgress{600'000}; ///< a load without any progress for that long has failed
     std::chrono::milliseconds slowLoad{900'000};   ///< said then, where nothing is learned
     std::chrono::milliseconds logPace{5'000};

@@ -16,6 +16,7 @@
             std::puts("SKIP: lab tests: run this program through tests/lab/lab");                            \
             return qEnvironmentVariable("CI") == QLatin1String("true") ? 1 : 77;                             \
         }                                                                                                    \
+        qputenv("QTEST_FUNCTION_TIMEOUT", "600000");                                                         \
         pilothouse::test::prepare();                                                                         \
         QCoreApplication app(argc, argv);                                                                    \
         Test test;                                                                                           \
