@@ -24,6 +24,8 @@ public:
     /// A reading that failed: what was steady has to be steady again.
     void miss() { m_steady = 0; }
 
+    /// It was back in the last reading, and has to be so again.
+    [[nodiscard]] bool isSteadying() const { return m_steady > 0; }
     /// How long it may take: 10 s and 0.15 s for each GiB of host memory to be unpinned. Three times that, and it is waited
     /// for only while it falls.
     [[nodiscard]] qint64 expectedMs() const { return m_expectedMs; }

@@ -258,7 +258,7 @@ public:
         const qint64 waited = host.nowMs() - stepStart;
         if (!std::exchange(saidLate, saidLate || waited > 3 * watch.expectedMs()) && saidLate)
             say(EventState::Progress, u"That takes three times as long as usual; it is waited for as long as it falls."_s);
-        host.wakeAfter(settings.poll);
+        host.wakeAfter(watch.isSteadying() ? settings.steadyPoll : settings.poll);
     }
 
     void lookedAgain(const Snapshot &snapshot)

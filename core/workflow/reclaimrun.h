@@ -32,6 +32,7 @@ struct ReclaimSettings
     bool evidence = true; ///< kept before anything ends
     bool within = false;  ///< part of a longer run, which has the host's lock, knows who else is here and keeps both
     std::chrono::milliseconds poll{500};       ///< between two looks
+    std::chrono::milliseconds steadyPoll{250}; ///< the same once memory is back: it has to stay so
     std::chrono::milliseconds beat{4'000};     ///< the host's lock is renewed at least so often
     std::chrono::milliseconds killPatience{15'000}; ///< still there so long after SIGKILL: stuck
     std::chrono::milliseconds unitPatience{90'000}; ///< where the unit itself names no limit

@@ -300,7 +300,7 @@ void RestartMachine::memoryRead(const Snapshot &snapshot)
         giveUp(ErrorCode::DriverFault, u"Its processes have ended, yet memory has not come back: %1."_s.arg(memory->words()), 1);
     } else {
         say(EventState::Progress, memory->words() + u'.', data);
-        host.wakeAfter(settings.reclaim.poll);
+        host.wakeAfter(memory->isSteadying() ? settings.reclaim.steadyPoll : settings.reclaim.poll);
     }
 }
 

@@ -82,7 +82,7 @@ Line unwrapped(const QString &line)
 
 bool isError(const QString &line)
 {
-    static const QRegularExpression word(u"\\b(ERROR|CRITICAL|FATAL|Fatal|[Ee]rror:|fatal:|Killed|Segmentation fault|core dumped|panicked at|terminate called)"_s);
+    static const QRegularExpression word(u"\\b(ERROR|CRITICAL|FATAL|Fatal|\\w*[Ee]rror:|fatal:|Killed|Segmentation fault|core dumped|panicked at|terminate called)"_s);
     return word.match(line).hasMatch();
 }
 

@@ -125,6 +125,16 @@ StartWatch::Need StartWatch::next(qint64 nowMs)
     }
     using Verdict = ServingProof::Verdict;
     if (m_proof.verdict() == Verdict::NotServing || m_proof.verdict() == Verdict::EngineGone) {
+        // That the unit goes down is seen before systemd says why: a few looks more, for the true words.
+        using Name = ServingStep::Name;
+        const bool byUnit = m_proof.step(Name::Unit).state == ServingStep::State::Failed
+            || m_proof.step(Name::Restarts).state == ServingStep::State::Failed;
+        m_overAt = m_overAt ? m_overAt : std::optional(nowMs);
+        if (byUnit && nowMs - *m_overAt < m_limits.lastWords.count()) {
+            if (nowMs - m_unitAt < m_limits.serving.pace.count())
+                return {Need::Kind::Wait, {}, m_limits.serving.pace};
+            return {Need::Kind::Unit, {}, {}};
+        }
         fail(m_proof.words(), ErrorCode::DriverFault);
         return {Need::Kind::Failed, {}, {}};
     }
@@ -136,6 +146,7 @@ void StartWatch::takeUnit(const UnitOutcome &unit, qint64 nowMs)
     if (m_unit.take(unit, nowMs) == UnitWatch::State::Failed)
         fail(m_unit.words(), m_unit.code());
     m_unitWords = m_unit.words();
+    m_unitAt = nowMs;
     m_invocation = unit.invocation;
     m_proof.takeUnit({unit.active, unit.sub, unit.result, unit.invocation, unit.restarts}, nowMs);
 }

@@ -19,6 +19,7 @@ struct StartLimits
     ServingLimits serving{.pace = std::chrono::milliseconds(500), .look = std::chrono::milliseconds(1'000)};
     std::chrono::milliseconds noProgress{600'000}; ///< a load without any progress for that long has failed
     std::chrono::milliseconds slowLoad{900'000};   ///< said then, where nothing is learned
+    std::chrono::milliseconds lastWords{15'000};   ///< for a unit that goes down, until systemd says why
     std::chrono::milliseconds logPace{5'000};
     std::chrono::milliseconds tellPace{5'000};
 };
@@ -80,6 +81,8 @@ private:
     QList<ServingStep> m_told;
     QStringList m_logSeen;       ///< the last lines that were taken
     std::optional<qint64> m_upAt;
+    std::optional<qint64> m_overAt; ///< the proof has failed
+    qint64 m_unitAt = 0;
     qint64 m_start = 0;
     qint64 m_logAt = 0;
     qint64 m_toldAt = 0;
