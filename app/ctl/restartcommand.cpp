@@ -11,6 +11,7 @@
 #include "core/workflow/servicerecord.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace pilothouse {
 
@@ -49,9 +50,16 @@ Result<QStringList> RestartCommand::wantedUnits()
 void RestartCommand::opened()
 {
     connect(&visit().link(), &HostLink::acted, this, [this](quint64 number, const ActionResult &answer) {
-        if (number != m_asking || m_room)
+        if (number != m_asking || m_asked)
             return;
-        m_room = answer.answer ? answer.answer->room : RoomOutcome(); // what nobody told is not known
+        const ActionAnswer told = answer.answer.value_or(ActionAnswer()); // what nobody told is not known
+        if (!m_askingUnit) {
+            m_facts.room = told.room;
+            askUnit();
+            return;
+        }
+        takeUnit(told.reading);
+        m_asked = true;
         plan();
     });
     examine();
@@ -61,7 +69,7 @@ void RestartCommand::consider(const SnapshotPtr &snapshot, const Diagnosis &diag
 {
     m_snapshot = snapshot;
     m_diagnosis = diagnosis;
-    if (m_room)
+    if (m_asked)
         plan();
     else
         askRoom();
@@ -69,12 +77,35 @@ void RestartCommand::consider(const SnapshotPtr &snapshot, const Diagnosis &diag
 
 void RestartCommand::askRoom()
 {
-    m_modelPath = modelPathOf(*m_snapshot, m_unit);
+    m_facts.modelPath = modelPathOf(*m_snapshot, m_unit);
     ActionRequest request;
     request.kind = ActionRequest::Kind::LookAtRoom;
-    request.path = m_modelPath;
+    request.path = m_facts.modelPath;
     request.asRoot = m_snapshot->system.root;
     m_asking = visit().link().act(request, {});
+}
+
+void RestartCommand::askUnit()
+{
+    m_askingUnit = true;
+    ActionRequest request;
+    request.kind = ActionRequest::Kind::CatUnit;
+    request.unit = m_unit;
+    request.userUnit = wanted().userUnit;
+    request.asRoot = m_snapshot->system.root && !request.userUnit;
+    m_asking = visit().link().act(request, {});
+}
+
+void RestartCommand::takeUnit(const UnitReading &reading)
+{
+    if (reading.state != UnitReading::State::Read)
+        return;
+    UnitFacts facts = reading.facts;
+    facts.usesGpu = true;
+    if (const auto idle = idleMibOf(visit().lineage()); idle && std::in_range<int>(*idle))
+        facts.idleMib = int(*idle);
+    m_facts.findings = checkUnit(reading.text, facts);
+    m_facts.unitLines = unitLinesOf(reading.text);
 }
 
 RestartOptions RestartCommand::wanted() const
@@ -116,7 +147,7 @@ RestartOptions RestartCommand::wanted() const
 
 void RestartCommand::plan()
 {
-    const auto made = makeRestartPlan(*m_snapshot, m_diagnosis, wanted(), *m_room, m_modelPath);
+    const auto made = makeRestartPlan(*m_snapshot, m_diagnosis, wanted(), m_facts);
     if (!made) {
         stop(made.error());
         return;

@@ -24,6 +24,8 @@ private:
     void consider(const SnapshotPtr &snapshot, const Diagnosis &diagnosis) override;
     [[nodiscard]] std::unique_ptr<WorkflowJob> makeJob() override;
     void askRoom();
+    void askUnit();
+    void takeUnit(const UnitReading &reading);
     void plan();
     void refuse(const RestartCheck &why);
     [[nodiscard]] RestartOptions wanted() const;
@@ -32,9 +34,10 @@ private:
     std::optional<InterruptedRun> m_goesOn; ///< --continue: what is gone on with
     SnapshotPtr m_snapshot;
     Diagnosis m_diagnosis;
-    QString m_modelPath;
-    std::optional<RoomOutcome> m_room;
+    RestartFacts m_facts;
+    bool m_asked = false;   ///< m_facts are whole
     quint64 m_asking = 0;
+    bool m_askingUnit = false;
     RestartPlan m_plan; ///< the latest
 };
 

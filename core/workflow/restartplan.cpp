@@ -4,6 +4,7 @@
 
 #include "core/base/counted.h"
 #include "core/host/unitwords.h"
+#include "core/workflow/evidence.h"
 
 #include <QCryptographicHash>
 #include <QMap>
@@ -20,6 +21,7 @@ namespace {
 using Weight = RestartCheck::Weight;
 
 constexpr qint64 littleShmKib = 1024 * 1024;   ///< NCCL and the ranks' queues want more than that on eight cards
+constexpr qsizetype mostFindings = 6;
 constexpr qint64 littleMib = 256;              ///< of a card: nobody's start fails for it
 constexpr qint64 littleDiskKib = 1024 * 1024;
 const int driverExit = exitCodeOf(ErrorCode::DriverFault);
@@ -49,7 +51,7 @@ public:
         m_plan.options = options;
     }
 
-    Result<RestartPlan> make(const RoomOutcome &room, const QString &modelPath)
+    Result<RestartPlan> make(const RestartFacts &facts)
     {
         const Unit *unit = unitOf(m_snapshot, m_plan.options);
         if (!unit)
@@ -74,7 +76,8 @@ public:
         if (!reclaim)
             return fail(reclaim.error());
         m_plan.reclaim = *reclaim;
-        check(room, modelPath);
+        check(facts);
+        m_plan.unitLines = facts.unitLines;
         return m_plan;
     }
 
@@ -157,7 +160,7 @@ private:
         m_plan.checks += RestartCheck{weight, text, advice, exitCode};
     }
 
-    void check(const RoomOutcome &room, const QString &modelPath)
+    void check(const RestartFacts &facts)
     {
         say(Weight::Notice, u"%1 is %2."_s.arg(m_plan.options.unit, stateWordsOf(m_plan.unit)));
         if (m_plan.unit.load == "masked"_L1)
@@ -172,7 +175,8 @@ private:
                 u"The service's gpus in hosts.toml would narrow it."_s);
         checkCards();
         checkOthers();
-        checkRoom(room, modelPath);
+        checkRoom(facts.room, facts.modelPath);
+        checkText(facts.findings);
     }
 
     void checkCards()
@@ -252,6 +256,20 @@ private:
             say(Weight::Warning, u"The host has only %1 of memory available."_s.arg(gib(system.memoryAvailableKib.value())));
     }
 
+    void checkText(const QList<UnitFinding> &findings)
+    {
+        qsizetype told = 0;
+        for (const UnitFinding &finding : findings) {
+            if (++told > mostFindings)
+                break;
+            const QString place = finding.line > 0 ? u"%1:%2: "_s.arg(finding.file).arg(finding.line) : QString();
+            const QString instead = finding.suggestion.isEmpty() ? QString() : u"Instead: "_s + finding.suggestion;
+            say(finding.severity == UnitFinding::Severity::Error ? Weight::Warning : Weight::Notice, place + finding.text, instead);
+        }
+        if (told > mostFindings)
+            say(Weight::Notice, u"%1 more of the unit check."_s.arg(findings.size() - mostFindings), u"See pilothousectl unit TARGET U check."_s);
+    }
+
     const Snapshot &m_snapshot;
     const Diagnosis &m_diagnosis;
     RestartPlan m_plan;
@@ -289,7 +307,7 @@ QString RestartPlan::id() const
     return QString::fromLatin1(QCryptographicHash::hash(text, QCryptographicHash::Sha256).toHex().first(12));
 }
 
-Result<RestartPlan> makeRestartPlan(const Snapshot &snapshot, const Diagnosis &diagnosis, const RestartOptions &options, const RoomOutcome &room, const QString &modelPath)
+Result<RestartPlan> makeRestartPlan(const Snapshot &snapshot, const Diagnosis &diagnosis, const RestartOptions &options, const RestartFacts &facts)
 {
     if (!snapshot.gpus)
         return fail(ErrorCode::ToolMissing, u"The GPUs cannot be read, so nothing would show that memory came back."_s);
@@ -297,7 +315,7 @@ Result<RestartPlan> makeRestartPlan(const Snapshot &snapshot, const Diagnosis &d
         return fail(ErrorCode::ToolMissing, u"The host's processes cannot be read."_s);
     if (!snapshot.units)
         return fail(ErrorCode::ToolMissing, u"The host has no systemd that answers."_s);
-    return Planner(snapshot, diagnosis, options).make(room, modelPath);
+    return Planner(snapshot, diagnosis, options).make(facts);
 }
 
 Result<Plan> planAfterStop(const RestartPlan &plan, const Snapshot &snapshot, const Diagnosis &diagnosis)
@@ -323,6 +341,14 @@ Result<Plan> planAfterStop(const RestartPlan &plan, const Snapshot &snapshot, co
     if (after && snapshot.bootId != plan.bootId)
         return fail(ErrorCode::RefusedBySafety, u"The host has been booted anew since it was looked at."_s);
     return after;
+}
+
+QStringList unitLinesOf(const UnitText &text)
+{
+    QStringList lines;
+    for (const UnitLine &line : text.lines)
+        lines += withoutSecrets(QString(line.key + u'=' + line.value).toUtf8());
+    return lines;
 }
 
 QString modelPathOf(const Snapshot &snapshot, const QString &unit)

@@ -7,6 +7,7 @@
 
 #include "core/host/unit.h"
 #include "core/serving/servingproof.h"
+#include "core/units/checkunit.h"
 #include "core/workflow/plan.h"
 
 namespace pilothouse {
@@ -57,6 +58,7 @@ struct RestartPlan
     std::optional<QStringList> xids; ///< messages of the driver that are there already
     Plan reclaim;           ///< leftovers in its way, beside what is left of itself after the stop
     QList<RestartCheck> checks;
+    QStringList unitLines;  ///< of its text, as it is now
 
     /// Why it must not be begun; null: it may.
     [[nodiscard]] const RestartCheck *blocker() const;
@@ -66,10 +68,21 @@ struct RestartPlan
     [[nodiscard]] QString id() const;
 };
 
-/// Errors: as makePlan(); ToolMissing (no systemd), Usage (no such unit).
+/// What the host was asked for beside its snapshot. What nobody told is empty.
+struct RestartFacts
+{
+    RoomOutcome room;
+    QString modelPath;            ///< that `room` tells of
+    QList<UnitFinding> findings;  ///< of the unit check
+    QStringList unitLines;        ///< unitLinesOf()
+};
+
+/// "Key=value" of a unit's text, without secrets, to be remembered.
+[[nodiscard]] QStringList unitLinesOf(const UnitText &text);
+
+/// Errors: as makePlan(); ToolMissing (no systemd, no such unit).
 [[nodiscard]] Result<RestartPlan> makeRestartPlan(const Snapshot &snapshot, const Diagnosis &diagnosis, const RestartOptions &options,
-                                                  const RoomOutcome &room = {},
-                                                  const QString &modelPath = {});
+                                                  const RestartFacts &facts = {});
 
 /// What is to be ended once the unit has stopped: what is left of its own families and of those that the plan named, by
 /// identity or by the unit's name. Errors: as makePlan().

@@ -227,6 +227,7 @@ ServiceRecord StartWatch::record() const
     record.host = m_plan.host;
     record.unit = m_plan.options.unit;
     record.provedAt = QDateTime::currentDateTimeUtc();
+    record.unitLines = m_plan.unitLines;
     record.modelPath = m_snapshot ? modelPathOf(*m_snapshot, record.unit) : QString();
     if (m_upAt)
         record.loadMs = {*m_upAt - m_start};

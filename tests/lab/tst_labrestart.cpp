@@ -135,7 +135,7 @@ private slots:
         const qint64 took = timeOf(eventOf(ran.output, u"plan"_s, u"done"_s)).msecsTo(timeOf(eventsOf(ran.output).last()));
         qInfo("from consent to the proof %lld ms; the host needs %d ms", static_cast<long long>(took), (5 + releaseS + loadS) * 1000);
         QVERIFY(m_host.sh(u"systemctl is-active a.service"_s).trimmed() == "active");
-        QVERIFY(QDir(m_state.filePath(u"pilothouse/services"_s)).entryList(QDir::Files).size() == 1);
+        QVERIFY(!QDir(m_state.filePath(u"pilothouse/services"_s)).entryList(QDir::Files).isEmpty());
         QVERIFY(QDir(m_state.filePath(u"pilothouse/journal"_s)).entryList(QDir::Files).isEmpty());
         QVERIFY(m_host.sh(u"ls /run"_s).count("pilothouse.lock\n") == 0);
         QFile audit(m_state.filePath(u"pilothouse/audit.jsonl"_s));
@@ -261,6 +261,25 @@ private slots:
         QVERIFY2(result.contains(words), QByteArray(told(ran.output) + result).constData());
         QVERIFY2(!eventOf(ran.output, u"root_cause"_s, u"done"_s).isEmpty(), told(ran.output).constData());
         QVERIFY(m_host.sh(u"ls /run"_s).count("pilothouse.lock\n") == 0);
+    }
+
+    void drainAndUndrain_areRunAroundIt()
+    {
+        install(u"a.service"_s, u"0"_s, 8000, u"--load 0.2"_s, u"ExecStop=/bin/sh -c 'echo stop >>/root/lb'\nExecStartPre=/bin/sh -c 'echo start >>/root/lb'"_s);
+        m_host.sh(u"systemctl start a.service; rm -f /root/lb"_s);
+        QTRY_VERIFY_WITH_TIMEOUT(memoryUsed().at(0) == "96619", 20'000);
+        QTemporaryDir config;
+        QFile hosts(config.filePath(u"hosts.toml"_s));
+        QVERIFY(hosts.open(QIODevice::WriteOnly));
+        hosts.write("[[host]]\nname = \"lab1\"\n[[host.service]]\nname = \"kimi\"\nunit = \"a.service\"\ngpus = [0]\n"
+                    "drain = \"echo \\\"drain 'it'\\\" >>/root/lb\"\nundrain = \"echo undrain >>/root/lb\"\n");
+        hosts.close();
+        const Ran ran = run(qEnvironmentVariable("PILOTHOUSE_LAB_CTL"),
+                            {u"--config"_s, config.path(), u"--ssh-config"_s, labFolder() + u"/ssh_config"_s, u"restart"_s, u"lab1"_s,
+                             u"a"_s, u"--yes"_s, u"--json"_s}, {}, 100s);
+        QVERIFY2(ran.exitCode == 0, QByteArray(told(ran.output) + ran.errors).constData());
+        QCOMPARE(m_host.sh(u"cat /root/lb"_s), QByteArray("drain 'it'\nstop\nstart\nundrain\n"));
+        QVERIFY2(!eventOf(ran.output, u"requests"_s, u"done"_s).isEmpty(), told(ran.output).constData());
     }
 
     void withoutConsent_nothingIsDone()
