@@ -72,6 +72,7 @@ Console::~Console()
     m_firstHost.reset();
     m_picture.reset();
     m_incidents.reset();
+    m_unitCheck.reset();
     m_reminder.reset();
     m_reclaims.reset();
     m_follower.reset();
@@ -156,6 +157,7 @@ void Console::openInventory()
     if (!m_demo) // whose hosts bear names of real ones
         m_reminder = std::make_unique<RunReminder>(m_window, *m_reclaims, m_options.stateDir);
     m_incidents = std::make_unique<IncidentExport>(m_window, *m_fleet);
+    m_unitCheck = std::make_unique<UnitCheckDesk>(m_theme, m_window, *m_fleet, *m_binding);
     const InventoryReading reading = readInventory(m_options.configDir);
     const Result<Inventory> &inventory = reading.inventory;
     if (inventory) {

@@ -23,6 +23,7 @@
 #include "app/console/serviceadder.h"
 #include "app/console/singleinstance.h"
 #include "app/console/stopsignals.h"
+#include "app/console/unitcheckdesk.h"
 #include "core/fleet/inventory.h"
 #include "ui/theme/theme.h"
 #include "ui/window/mainwindow.h"
@@ -91,6 +92,7 @@ private:
     std::unique_ptr<ReclaimDesk> m_reclaims;
     std::unique_ptr<RunReminder> m_reminder;
     std::unique_ptr<IncidentExport> m_incidents;
+    std::unique_ptr<UnitCheckDesk> m_unitCheck;
     std::unique_ptr<FirstHost> m_firstHost;
     std::unique_ptr<FleetPicture> m_picture;
     Background<AliasAnswer> m_aliases;

@@ -9,9 +9,9 @@
 #include "core/fleet/inventoryreader.h"
 #include "core/fleet/restartjob.h"
 #include "core/workflow/servicerecord.h"
+#include "core/workflow/unitcheck.h"
 
 #include <algorithm>
-#include <utility>
 
 namespace pilothouse {
 
@@ -88,23 +88,14 @@ void RestartCommand::askRoom()
 void RestartCommand::askUnit()
 {
     m_askingUnit = true;
-    ActionRequest request;
-    request.kind = ActionRequest::Kind::CatUnit;
-    request.unit = m_unit;
-    request.userUnit = wanted().userUnit;
-    request.asRoot = m_snapshot->system.root && !request.userUnit;
-    m_asking = visit().link().act(request, {});
+    m_asking = visit().link().act(unitReadingRequest(*m_snapshot, m_unit, wanted().userUnit), {});
 }
 
 void RestartCommand::takeUnit(const UnitReading &reading)
 {
     if (reading.state != UnitReading::State::Read)
         return;
-    UnitFacts facts = reading.facts;
-    facts.usesGpu = true;
-    if (const auto idle = idleMibOf(visit().lineage()); idle && std::in_range<int>(*idle))
-        facts.idleMib = int(*idle);
-    m_facts.findings = checkUnit(reading.text, facts);
+    m_facts.findings = checkReading(reading, *m_snapshot, visit().lineage());
     m_facts.unitLines = unitLinesOf(reading.text);
 }
 

@@ -6,7 +6,7 @@
 
 #include "app/ctl/command.h"
 #include "app/ctl/hostvisit.h"
-#include "core/units/checkunit.h"
+#include "core/actions/action.h"
 
 namespace pilothouse {
 
@@ -18,19 +18,16 @@ public:
     void start() override;
 
 private:
-    void read(const SnapshotPtr &snapshot, const Diagnosis &diagnosis);
+    void read(const SnapshotPtr &snapshot);
     void show(const ActionResult &result);
     void stop(const Error &error);
     void finish(int exitCode);
 
     HostVisit m_visit;
     QString m_unit;
+    SnapshotPtr m_snapshot;
     quint64 m_reading = 0;
-    bool m_usesGpu = false;
     bool m_over = false;
 };
-
-/// For a terminal.
-[[nodiscard]] QString findingsText(const QString &unit, const QList<UnitFinding> &findings, const Output &output);
 
 } // namespace pilothouse

@@ -123,14 +123,6 @@ void rememberIdle(Lineage &lineage, const Snapshot &snapshot, const Table &table
 
 } // namespace
 
-std::optional<qint64> idleMibOf(const Lineage &lineage)
-{
-    std::optional<qint64> most;
-    for (const qint64 mib : lineage.idleMib)
-        most = std::max(most.value_or(0), mib);
-    return most;
-}
-
 Lineage remember(Lineage lineage, const Snapshot &snapshot)
 {
     if (lineage.bootId != snapshot.bootId || snapshot.bootId.isEmpty())

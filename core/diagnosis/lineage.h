@@ -58,9 +58,6 @@ struct Lineage
     QHash<QString, qint64> idleMib;                      ///< unattributed of a card that nobody used, the least seen
 };
 
-/// What a free card keeps in use, the most of the host's; no value: none was seen free.
-[[nodiscard]] std::optional<qint64> idleMibOf(const Lineage &lineage);
-
 /// The same boot is taken for granted only where its id says so: another one forgets all.
 [[nodiscard]] Lineage remember(Lineage lineage, const Snapshot &snapshot);
 

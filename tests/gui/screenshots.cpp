@@ -9,6 +9,7 @@
 #include "ui/commands/commandset.h"
 #include "ui/dialogs/importdialog.h"
 #include "ui/dialogs/edithostdialog.h"
+#include "ui/units/unitcheckdialog.h"
 #include "ui/workflow/reclaimdialog.h"
 
 #include <QApplication>
@@ -260,6 +261,26 @@ void shootReclaim(Studio &studio)
     }
 }
 
+void shootUnitCheck(Studio &studio)
+{
+    MainWindow &window = *studio.fixture().window;
+    const ServiceSpec service{u"kimi"_s, u"vllm-kimi.service"_s, false, {}, {}, {}, {}, {}};
+    const QByteArray text =
+        "# /etc/systemd/system/vllm-kimi.service\n[Unit]\nDescription=Kimi\n[Service]\nType=notify\n"
+        "ExecStartPre=/bin/sh -c 'while true; do free=$(nvidia-smi --query-gpu=memory.used "
+        "--format=csv,noheader,nounits | sort -n | tail -1); if [ \"${free}\" -lt 1000 ]; then break; fi; sleep 5; "
+        "done'\nExecStart=/opt/vllm/bin/vllm serve moonshotai/Kimi-K2.5\nExecStop=/usr/bin/pkill -9 -f "
+        "\"python3.*vllm\"\nKillMode=process\n";
+    auto *dialog = new UnitCheckDialog(studio.fixture().theme, u"gpu3"_s, {service}, &window);
+    dialog->open();
+    dialog->begin();
+    dialog->showFindings(checkUnit(readUnitText(text, {}), {}));
+    studio.shootDialog(u"unitCheckDialog"_s, u"unitcheck"_s);
+    dialog->showFindings({});
+    studio.shootDialog(u"unitCheckDialog"_s, u"unitcheck-none"_s);
+    delete dialog;
+}
+
 void shootAll(Studio &studio)
 {
     studio.shoot(u"empty"_s);
@@ -269,6 +290,7 @@ void shootAll(Studio &studio)
     studio.shootHost(u"gpu3"_s, u"leftover"_s);
     shootHolders(studio);
     shootReclaim(studio);
+    shootUnitCheck(studio);
     studio.shootHost(u"gpu4"_s, u"hung"_s);
     studio.shootHost(u"gb10"_s, u"unified"_s);
     studio.shootHost(u"mig1"_s, u"mig"_s);

@@ -31,6 +31,7 @@ constexpr std::array commands{
             Needs::Host},
     Command{CommandId::FreeMemory, MenuId::Host, "host.free", T("&Free Memory…"), u"Ctrl+Shift+M", Needs::Reclaim,
             false, true},
+    Command{CommandId::CheckUnit, MenuId::Host, "host.checkUnit", T("Check &Unit…"), u"Ctrl+Shift+U", Needs::Connected},
     Command{CommandId::ResetReadiness, MenuId::Host, "host.reset", T("Reset Read&iness…"), u"", Needs::Snapshot},
     Command{CommandId::ExportIncident, MenuId::Host, "host.incident", T("E&xport Incident…"), u"Ctrl+Shift+E",
             Needs::Snapshot},

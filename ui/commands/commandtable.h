@@ -23,6 +23,7 @@ enum class CommandId {
     EditHost,
     RemoveHost,
     FreeMemory,
+    CheckUnit,
     ResetReadiness,
     ExportIncident,
     CopySummary,

@@ -111,6 +111,7 @@ signals:
     void interruptedDismissed(const QString &name);
     void demoRequested();
     void incidentRequested(const QString &name);
+    void unitCheckRequested(const QString &name);
     void auditRequested();
     void hostsSubmitted(const QList<pilothouse::HostSpec> &hosts);
     void testRequested(const pilothouse::HostSpec &host);

@@ -43,6 +43,7 @@ void MainWindow::onCommand(CommandId id, bool checked)
     case CommandId::RemoveHost: emit removeRequested(name); return;
     case CommandId::FreeMemory: pageOf(name)->reclaim(); return;
     case CommandId::ExportIncident: emit incidentRequested(name); return;
+    case CommandId::CheckUnit: emit unitCheckRequested(name); return;
     case CommandId::ResetReadiness: showResetReadiness(); return;
     case CommandId::CopySummary:
         if (const HostData *host = m_store->find(name))
