@@ -176,7 +176,6 @@ void TstCtl::version_isPrinted()
 void TstCtl::laterCommand_isRefusedInOneSentence_data()
 {
     QTest::addColumn<QStringList>("arguments");
-    QTest::newRow("restart") << QStringList{u"restart"_s, u"gpu1"_s, u"vllm"_s, u"--yes"_s};
     QTest::newRow("history") << QStringList{u"--json"_s, u"history"_s, u"gpu1"_s};
 }
 
