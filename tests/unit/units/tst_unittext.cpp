@@ -104,8 +104,8 @@ private slots:
         QVERIFY(readUnitText(huge, paths).cut);
         huge = "# /etc/systemd/system/x.service\n[Service]\nExecStart=" + QByteArray(3'000'000, 'a');
         QVERIFY(readUnitText(huge, paths).cut);
-        static constexpr char oddText[] = "\xEF\xBB\xBF# /etc/systemd/system/x.service\r\n[Service]\r\nNice=1\r\nExecStart=\xff\xfe\n"
-                                          "A=1\0B=2\n";
+        static constexpr char oddText[] = "\xEF\xBB\xBF# /etc/systemd/system/x.service\r\n[Service]\r\nNice=1\r\n"
+                                          "ExecStart=\xff\xfe\nA=1\0B=2\n";
         const UnitText odd = readUnitText(QByteArray(oddText, sizeof oddText - 1), paths);
         QCOMPARE(valuesOf(odd, u"Nice"_s), QStringList{u"1"_s});
         QVERIFY(valuesOf(odd, u"ExecStart"_s).isEmpty());
