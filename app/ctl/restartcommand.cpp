@@ -4,7 +4,9 @@
 
 #include "app/ctl/output.h"
 #include "app/ctl/restarttext.h"
+#include "app/ctl/target.h"
 #include "core/base/cleantext.h"
+#include "core/base/statefolder.h"
 #include "core/fleet/hostdiagnosis.h"
 #include "core/fleet/inventoryreader.h"
 #include "core/fleet/restartjob.h"
@@ -24,6 +26,17 @@ RestartCommand::RestartCommand(const CommandContext &context)
 
 RestartCommand::~RestartCommand() = default;
 
+void RestartCommand::start()
+{
+    const auto host = options().goOn ? hostFor(options(), options().arguments.first()) : Result<HostSpec>(HostSpec());
+    const auto runs = options().goOn && host ? interruptedRuns(stateFolder(), host->name) : QList<InterruptedRun>();
+    const bool none = std::ranges::none_of(runs, [](const InterruptedRun &run) { return run.recipe == InterruptedRun::Recipe::Restart; });
+    if (options().goOn && host && none)
+        result(WorkflowEvent::State::Failed, u"There is no restart on %1 that was cut off."_s.arg(host->name), 1);
+    else
+        WorkflowCommand::start();
+}
+
 /// Refused before anything is opened: what is no unit's name.
 Result<QStringList> RestartCommand::wantedUnits()
 {
@@ -31,9 +44,8 @@ Result<QStringList> RestartCommand::wantedUnits()
     if (options().goOn) {
         if (!named.isEmpty())
             return fail(ErrorCode::Usage, u"--continue takes no unit: it goes on with the restart that was cut off."_s);
-        if (interrupted().isEmpty())
-            return fail(ErrorCode::RefusedBySafety, u"There is no restart on %1 that was cut off."_s.arg(options().arguments.first()),
-                        u"Use restart TARGET UNIT to begin one."_s);
+        if (interrupted().isEmpty()) // another program has gone on with it meanwhile
+            return fail(ErrorCode::RefusedBySafety, u"The restart that was cut off is gone on with elsewhere."_s);
         m_goesOn = interrupted().last();
         m_unit = m_goesOn->restart.unit;
         return QStringList{m_unit};

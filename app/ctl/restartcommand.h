@@ -18,6 +18,8 @@ public:
     explicit RestartCommand(const CommandContext &context);
     ~RestartCommand() override;
 
+    void start() override;
+
 private:
     [[nodiscard]] Result<QStringList> wantedUnits() override;
     void opened() override;

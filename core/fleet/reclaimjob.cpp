@@ -7,10 +7,8 @@ namespace pilothouse {
 ReclaimJob::ReclaimJob(HostLink &link, Setup setup, QObject *parent)
     : WorkflowJob(link, std::move(setup.host), std::move(setup.actor), std::move(setup.lineage), parent)
     , m_plan(std::move(setup.plan))
-    , m_run(std::make_unique<ReclaimRun>(m_plan, static_cast<ReclaimHost &>(*this), setup.settings))
 {
-    connect(m_run.get(), &ReclaimRun::happened, this, &ReclaimJob::tell);
-    connect(m_run.get(), &ReclaimRun::finished, this, &ReclaimJob::finish);
+    setRun(std::make_unique<ReclaimRun>(m_plan, static_cast<ReclaimHost &>(*this), setup.settings));
 }
 
 ReclaimJob::~ReclaimJob() = default;

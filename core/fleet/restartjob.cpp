@@ -7,10 +7,10 @@ namespace pilothouse {
 RestartJob::RestartJob(HostLink &link, Setup setup, QObject *parent)
     : WorkflowJob(link, std::move(setup.host), std::move(setup.actor), std::move(setup.lineage), parent)
     , m_plan(std::move(setup.plan))
-    , m_run(std::make_unique<RestartRun>(m_plan, static_cast<RestartHost &>(*this), std::move(setup.settings)))
 {
-    connect(m_run.get(), &RestartRun::happened, this, &RestartJob::tell);
-    connect(m_run.get(), &RestartRun::finished, this, &RestartJob::finish);
+    auto run = std::make_unique<RestartRun>(m_plan, static_cast<RestartHost &>(*this), std::move(setup.settings));
+    m_run = run.get();
+    setRun(std::move(run));
 }
 
 RestartJob::~RestartJob() = default;

@@ -23,25 +23,14 @@ public:
 
     RestartJob(HostLink &link, Setup setup, QObject *parent = nullptr);
     ~RestartJob() override;
-
-    void killNow() override { m_run->killNow(); }
-    void cancel() override { m_run->cancel(); }
     /// What a person may do while it runs.
     [[nodiscard]] RestartRun &run() { return *m_run; }
 
 private:
-    void startRun() override { m_run->start(); }
-    void takeAction(const ActionResult &result) override { m_run->takeAction(result); }
-    void takeSnapshot(const Snapshot &snapshot) override { m_run->takeSnapshot(snapshot); }
-    void takeMiss(const Error &error) override { m_run->takeMiss(error); }
-    void takeWake() override { m_run->takeWake(); }
-    void takeEvidence(const Result<QString> &kept) override { m_run->takeEvidence(kept); }
-    void takeHttp(const HttpAnswer &answer) override { m_run->takeHttp(answer); }
-    void takeAway(const Error &error, bool final) override { m_run->takeAway(error, final); }
     [[nodiscard]] std::function<Result<std::unique_ptr<Journal>>()> journalBegin() const override;
 
     const RestartPlan m_plan;
-    std::unique_ptr<RestartRun> m_run;
+    RestartRun *m_run;
 };
 
 } // namespace pilothouse

@@ -15,7 +15,7 @@ WorkflowJob::WorkflowJob(HostLink &link, HostSpec host, Actor actor, Lineage lin
     , m_host(std::move(host))
     , m_actor(std::move(actor))
     , m_lineage(std::move(lineage))
-    , m_kept([this](const Result<QString> &kept) { takeEvidence(kept); })
+    , m_kept([this](const Result<QString> &kept) { m_run->takeEvidence(kept); })
     , m_recorded([this](const Result<void> &recorded) {
         if (!recorded)
             emit happened({QDateTime::currentDateTimeUtc(), u"record"_s, WorkflowEvent::State::Failed,
@@ -26,29 +26,36 @@ WorkflowJob::WorkflowJob(HostLink &link, HostSpec host, Actor actor, Lineage lin
 {
     m_clock.start();
     m_wake.setSingleShot(true);
-    connect(&m_wake, &QTimer::timeout, this, [this] { takeWake(); });
+    connect(&m_wake, &QTimer::timeout, this, [this] { m_run->takeWake(); });
     connect(&link, &HostLink::acted, this, [this](quint64 number, const ActionResult &result) {
         if (number == std::exchange(m_acting, number == m_acting ? 0 : m_acting))
-            takeAction(result);
+            m_run->takeAction(result);
     });
     connect(&link, &HostLink::answered, this, [this](quint64 number, const HttpAnswer &answer) {
         if (number == std::exchange(m_asking, number == m_asking ? 0 : m_asking))
-            takeHttp(answer);
+            m_run->takeHttp(answer);
     });
     connect(&link, &HostLink::snapshotArrived, this, [this](const SnapshotPtr &snapshot) {
         if (!m_wanted || snapshot->depth < *m_wanted) // a tick of the host's own
             return;
         m_wanted.reset();
-        takeSnapshot(*snapshot);
+        m_run->takeSnapshot(*snapshot);
     });
     connect(&link, &HostLink::snapshotFailed, this, [this](const Error &error) {
         if (std::exchange(m_wanted, std::nullopt))
-            takeMiss(error);
+            m_run->takeMiss(error);
     });
     connect(&link, &HostLink::stateChanged, this, &WorkflowJob::follow);
 }
 
 WorkflowJob::~WorkflowJob() = default;
+
+void WorkflowJob::setRun(std::unique_ptr<WorkflowRun> run)
+{
+    m_run = std::move(run);
+    connect(m_run.get(), &WorkflowRun::happened, this, &WorkflowJob::tell);
+    connect(m_run.get(), &WorkflowRun::finished, this, &WorkflowJob::finish);
+}
 
 void WorkflowJob::start()
 {
@@ -74,7 +81,7 @@ void WorkflowJob::begin(const Result<std::shared_ptr<Journal>> &journal)
     else
         emit happened({QDateTime::currentDateTimeUtc(), u"journal"_s, WorkflowEvent::State::Failed,
                        sentenceOf(journal.error()), {}});
-    startRun();
+    m_run->start();
 }
 
 void WorkflowJob::tell(const WorkflowEvent &event)
@@ -101,7 +108,7 @@ void WorkflowJob::follow(const LinkState &state)
 {
     using Phase = LinkState::Phase;
     if (state.phase == Phase::Retrying || state.phase == Phase::Stopped)
-        takeAway(state.error.value_or(Error{ErrorCode::ConnectionLost, {}, {}}), state.phase == Phase::Stopped);
+        m_run->takeAway(state.error.value_or(Error{ErrorCode::ConnectionLost, {}, {}}), state.phase == Phase::Stopped);
 }
 
 void WorkflowJob::act(const ActionRequest &request)

@@ -25,8 +25,8 @@ public:
 
     /// Once.
     void start();
-    virtual void killNow() = 0;
-    virtual void cancel() = 0;
+    void killNow() { m_run->killNow(); }
+    void cancel() { m_run->cancel(); }
 
 signals:
     void happened(const pilothouse::WorkflowEvent &event);
@@ -37,20 +37,10 @@ protected:
     /// `link` outlives the job, and nobody else acts on it meanwhile. `lineage`: what is remembered of the host.
     WorkflowJob(HostLink &link, HostSpec host, Actor actor, Lineage lineage, QObject *parent);
 
-    // What a state machine is told, in the job's thread.
-    virtual void startRun() = 0;
-    virtual void takeAction(const ActionResult &result) = 0;
-    virtual void takeSnapshot(const Snapshot &snapshot) = 0;
-    virtual void takeMiss(const Error &error) = 0;
-    virtual void takeWake() = 0;
-    virtual void takeEvidence(const Result<QString> &kept) = 0;
-    virtual void takeHttp(const HttpAnswer &answer) = 0;
-    virtual void takeAway(const Error &error, bool final) = 0;
+    /// Once, by the constructor of the job.
+    void setRun(std::unique_ptr<WorkflowRun> run);
     /// Called beside the job's thread.
     [[nodiscard]] virtual std::function<Result<std::unique_ptr<Journal>>()> journalBegin() const = 0;
-
-    void tell(const WorkflowEvent &event);
-    void finish(int exitCode);
     [[nodiscard]] const Actor &actor() const { return m_actor; }
 
 private:
@@ -65,6 +55,8 @@ private:
 
     void follow(const LinkState &state);
     void begin(const Result<std::shared_ptr<Journal>> &journal);
+    void tell(const WorkflowEvent &event);
+    void finish(int exitCode);
 
     HostLink &m_link;
     const HostSpec m_host;
@@ -82,6 +74,7 @@ private:
     std::optional<Depth> m_wanted; ///< a look that is waited for
     quint64 m_acting = 0;
     quint64 m_asking = 0;
+    std::unique_ptr<WorkflowRun> m_run;
 };
 
 } // namespace pilothouse

@@ -518,7 +518,7 @@ public:
 };
 
 ReclaimRun::ReclaimRun(Plan plan, ReclaimHost &host, ReclaimSettings settings, QObject *parent)
-    : QObject(parent)
+    : WorkflowRun(parent)
     , d(std::make_unique<Private>(*this, std::move(plan), host, settings))
 {
 }

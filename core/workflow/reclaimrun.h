@@ -2,13 +2,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-// One reclaim while it runs: a state machine that asks its host for one thing at a time and never waits itself. It knows no
-// connection and no clock: what it asks for is answered by its take… functions. Any thread, one.
+// One reclaim while it runs. As WorkflowRun.
 
 #include "core/workflow/memorywatch.h"
-#include "core/workflow/workflowevent.h"
-
-#include <QObject>
+#include "core/workflow/workflowrun.h"
 
 #include <memory>
 
@@ -39,7 +36,7 @@ struct ReclaimSettings
     std::chrono::milliseconds awayPatience{120'000}; ///< for a connection that broke
 };
 
-class ReclaimRun final : public QObject
+class ReclaimRun final : public WorkflowRun
 {
     Q_OBJECT
 public:
@@ -47,24 +44,15 @@ public:
     ReclaimRun(Plan plan, ReclaimHost &host, ReclaimSettings settings = {}, QObject *parent = nullptr);
     ~ReclaimRun() override;
 
-    void start();
-    void takeAction(const ActionResult &result);
-    void takeSnapshot(const Snapshot &snapshot);
-    void takeMiss(const Error &error);
-    void takeWake();
-    /// Where it is kept. Errors: LocalIo.
-    void takeEvidence(const Result<QString> &kept);
-    /// There is no connection. `final`: and none will come.
-    void takeAway(const Error &error, bool final);
-    /// Ends the grace now.
-    void killNow();
-    /// At the next safe moment: nothing more is sent to the host but the lock's return.
-    void cancel();
-
-signals:
-    void happened(const pilothouse::WorkflowEvent &event);
-    /// Once, after the event of step "result".
-    void finished(int exitCode);
+    void start() override;
+    void takeAction(const ActionResult &result) override;
+    void takeSnapshot(const Snapshot &snapshot) override;
+    void takeMiss(const Error &error) override;
+    void takeWake() override;
+    void takeEvidence(const Result<QString> &kept) override;
+    void takeAway(const Error &error, bool final) override;
+    void killNow() override;
+    void cancel() override;
 
 private:
     class Private;

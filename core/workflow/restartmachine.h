@@ -52,9 +52,8 @@ public:
     /// Nothing is to be ended. Those of its own that are still there may be on their way out.
     void nothingLeft(const Snapshot &snapshot, const Plan &after);
     void reclaimed(int code);
-    [[nodiscard]] bool needsMemory() const { return !plan.holds.isEmpty() || plan.options.belowMib; }
+    [[nodiscard]] bool needsMemory() const { return !plan.holds.isEmpty(); }
 
-    QList<PlanGpu> memoryCards() const;
     QList<SignalTarget> ownTargets() const;
     void memoryRead(const Snapshot &snapshot);
 

@@ -127,27 +127,29 @@ private:
     void findGpus()
     {
         QList<int> found = m_plan.options.gpus;
+        QList<PlanGpu> all;
+        QSet<int> held; // by its own processes
         for (const Gpu &gpu : *m_snapshot.gpus) {
             PlanGpu planned{gpu.index, gpu.uuid, gpu.memoryUsedMib, Quantity<qint64>(0), gpu.unattributedMib};
-            bool concerned = false;
             for (const Process &process : *m_snapshot.processes) {
                 for (const ProcessGpuMemory &memory : process.gpuMemory) {
                     if (!isOwn(process) || (memory.gpu != gpu.index && (gpu.uuid.isEmpty() || memory.gpuUuid != gpu.uuid)))
                         continue;
-                    concerned = true;
+                    held.insert(gpu.index);
                     if (planned.heldMib.isKnown())
                         planned.heldMib = memory.mib.isKnown() ? Quantity<qint64>(planned.heldMib.value() + memory.mib.value()) : memory.mib;
                 }
             }
-            if (concerned) {
-                m_plan.holds += planned;
-                if (!found.contains(gpu.index))
-                    found += gpu.index;
-            }
+            all += planned;
+            if (held.contains(gpu.index) && !found.contains(gpu.index))
+                found += gpu.index;
         }
-        for (const Gpu &gpu : *m_snapshot.gpus) {
-            if (found.contains(gpu.index))
-                m_plan.uuids.insert(gpu.index, gpu.uuid);
+        for (const PlanGpu &planned : std::as_const(all)) {
+            const bool isLimited = m_plan.options.belowMib && (found.isEmpty() || found.contains(planned.gpu));
+            if (held.contains(planned.gpu) || isLimited)
+                m_plan.holds += planned;
+            if (found.contains(planned.gpu))
+                m_plan.uuids.insert(planned.gpu, planned.uuid);
         }
         std::ranges::sort(found);
         m_plan.gpus = found;

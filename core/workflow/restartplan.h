@@ -51,7 +51,7 @@ struct RestartPlan
     QStringList own;        ///< ids of the families that are the unit's own
     QList<ProcessIdentity> ownProcesses;
     QList<int> gpus;        ///< that the service uses, as far as it is known
-    QList<PlanGpu> holds;   ///< what the unit's own processes hold there
+    QList<PlanGpu> holds;   ///< what the unit's own processes hold there; with a limit each of its cards
     QHash<int, QString> uuids; ///< of its GPUs
     Endpoint endpoint;      ///< where it answers, by the processes that run now
     QList<ServingGpu> levels; ///< what serving holds, where it serves now

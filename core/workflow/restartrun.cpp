@@ -125,7 +125,7 @@ void RestartMachine::actionFailed(const Error &error, bool wasSent)
     }
     say(EventState::Progress, wasSent ? u"The connection broke and nobody knows whether it was done: %1"_s.arg(sentenceOf(error))
                                       : u"The connection broke before it was sent: %1"_s.arg(sentenceOf(error)));
-    sent = wasSent;
+    sent = sent || wasSent; // a look that was lost afterwards makes it no surer
     wentAway();
 }
 
@@ -146,7 +146,8 @@ void RestartMachine::cameBack(const Snapshot &snapshot)
         return;
     }
     say(EventState::Progress, u"The host is there again; it goes on from what is there."_s);
-    const bool mayBeDone = std::exchange(sent, false);
+    const bool mayBeDone = sent;
+    looking = Looking::No;
     switch (step) {
     case Step::Drain:
     case Step::Undrain:
@@ -339,7 +340,7 @@ void RestartMachine::progress(const QString &text)
 }
 
 RestartRun::RestartRun(RestartPlan plan, RestartHost &host, RestartSettings settings, QObject *parent)
-    : QObject(parent)
+    : WorkflowRun(parent)
     , d(std::make_unique<RestartMachine>(*this, std::move(plan), host, std::move(settings)))
 {
 }

@@ -47,7 +47,7 @@ struct RestartSettings
 
 class RestartMachine;
 
-class RestartRun final : public QObject
+class RestartRun final : public WorkflowRun
 {
     Q_OBJECT
 public:
@@ -55,32 +55,26 @@ public:
     RestartRun(RestartPlan plan, RestartHost &host, RestartSettings settings = {}, QObject *parent = nullptr);
     ~RestartRun() override;
 
-    void start();
-    void takeAction(const ActionResult &result);
-    void takeSnapshot(const Snapshot &snapshot);
-    void takeMiss(const Error &error);
-    void takeWake();
-    void takeEvidence(const Result<QString> &kept);
-    void takeHttp(const HttpAnswer &answer);
-    /// There is no connection. `final`: and none will come.
-    void takeAway(const Error &error, bool final);
-    /// Ends the grace of SIGTERM now.
-    void killNow();
-    /// Goes on from a step that may be left out: the drain command, the requests that run, the load's proof is none of them.
+    void start() override;
+    void takeAction(const ActionResult &result) override;
+    void takeSnapshot(const Snapshot &snapshot) override;
+    void takeMiss(const Error &error) override;
+    void takeWake() override;
+    void takeEvidence(const Result<QString> &kept) override;
+    void takeHttp(const HttpAnswer &answer) override;
+    void takeAway(const Error &error, bool final) override;
+    void killNow() override;
+    void cancel() override;
+    /// No longer waits for the requests that run; no other step may be left out.
     void skip();
     [[nodiscard]] bool canSkip() const;
     /// Before the next step it waits for resume(); the host's lock is kept.
     void pause();
     void resume();
     [[nodiscard]] bool isPaused() const;
-    /// At the next safe moment: nothing more is sent to the host but the lock's return.
-    void cancel();
 
 signals:
-    void happened(const pilothouse::WorkflowEvent &event);
     void pausedChanged(bool paused);
-    /// Once, after the event of step "result".
-    void finished(int exitCode);
 
 private:
     std::unique_ptr<RestartMachine> d;

@@ -50,7 +50,7 @@ void RestartMachine::enter(Step next)
         break;
     case Step::Memory:
         say(EventState::Started, u"Waits for the memory of its GPUs."_s);
-        memory = std::make_unique<MemoryWatch>(memoryCards(), ownTargets(), plan.reclaim.pinnedKib(), plan.options.belowMib);
+        memory = std::make_unique<MemoryWatch>(plan.holds, ownTargets(), plan.reclaim.pinnedKib(), plan.options.belowMib);
         memory->begin(host.nowMs());
         host.look(Depth::Light);
         break;
@@ -268,16 +268,6 @@ void RestartMachine::reclaimed(int code)
         return;
     }
     enter(needsMemory() ? Step::Memory : startStep());
-}
-
-QList<PlanGpu> RestartMachine::memoryCards() const
-{
-    QList<PlanGpu> cards = plan.holds;
-    for (const int gpu : plan.options.belowMib ? plan.gpus : QList<int>()) {
-        if (std::ranges::find(cards, gpu, &PlanGpu::gpu) == cards.end())
-            cards += PlanGpu{gpu, {}, Quantity<qint64>(0), Quantity<qint64>(0), Quantity<qint64>::unknown(UnknownReason::Absent)};
-    }
-    return cards;
 }
 
 QList<SignalTarget> RestartMachine::ownTargets() const

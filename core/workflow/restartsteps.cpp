@@ -94,7 +94,7 @@ QList<PlanStep> stepsOf(const RestartPlan &plan, bool evidence)
             steps.last().requests += step.requests;
         steps.last().requests.removeIf([](const ActionRequest &one) { return one.kind == Kind::Begin || one.kind == Kind::End; });
     }
-    if (!plan.holds.isEmpty() || options.belowMib) {
+    if (!plan.holds.isEmpty()) {
         steps += PlanStep{{u"memory"_s}, u"Memory"_s,
                           u"Wait until the memory of its GPUs is back, by three readings alike%1."_s.arg(
                               options.belowMib ? u", each below %1 MiB"_s.arg(*options.belowMib) : QString()), {}};

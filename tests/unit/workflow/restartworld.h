@@ -112,14 +112,23 @@ public:
         gpu.uuid = u"GPU-0"_s;
         gpu.memoryTotalMib = 97'887;
         const bool held = runs() || (stoppedAt && now - *stoppedAt < stopMs + releaseMs);
-        gpu.memoryUsedMib = held ? 90'004 : 4;
-        gpu.attributedMib = runs() ? 90'000 : 0;
+        gpu.memoryUsedMib = (held ? 90'004 : 4) + neighbourMib;
+        gpu.attributedMib = (runs() ? 90'000 : 0) + neighbourMib;
         gpu.unattributedMib = gpu.memoryUsedMib.value() - gpu.attributedMib.value();
         snapshot.gpus = QList<Gpu>{gpu};
         snapshot.gpuSource.status = GpuSource::Status::Ok;
         snapshot.processes = QList<Process>();
         snapshot.listening = QList<ListeningPort>();
         snapshot.units = QList<Unit>{unitNow()};
+        if (neighbourMib > 0) {
+            Process other;
+            other.pid = Pid{77};
+            other.startTicks = 7;
+            other.state = u'S';
+            other.command = u"python train.py"_s;
+            other.gpuMemory = {ProcessGpuMemory{0, gpu.uuid, neighbourMib}};
+            *snapshot.processes += other;
+        }
         if (runs()) {
             Process process;
             process.pid = Pid{pid};
@@ -206,6 +215,7 @@ public:
     int invocation = 1;
     int restarts = 0;
     qint64 pid = 500;
+    qint64 neighbourMib = 0; ///< of somebody else on its card, who stays
     std::optional<int> commandStatus = 0;
     QStringList lastDeed;
     QStringList log;

@@ -31,6 +31,9 @@ private slots:
     void memoryStays_isNotStarted();
     void cutAtEachStep_goesOnAndDoesNothingTwice_data();
     void cutAtEachStep_goesOnAndDoesNothingTwice();
+    void cutAgainWhileItAsks_doesNothingTwice_data();
+    void cutAgainWhileItAsks_doesNothingTwice();
+    void below_waitsForEveryCardAndLeavesNeighbours();
     void killedAfterStart_goesOnWithoutASecondStart();
     void killedBeforeStart_startsIt();
     void bootedMeanwhile_isRefused();
@@ -46,6 +49,7 @@ private:
         options.service = options.unit = u"vllm.service"_s;
         options.drain = m_drain;
         options.undrain = m_undrain;
+        options.belowMib = m_below;
         options.drainLimit = std::chrono::seconds(20);
         Diagnosis diagnosis;
         const Snapshot seen = m_world.snapshot();
@@ -98,6 +102,7 @@ private:
     RestartWorld m_world;
     QString m_drain;
     QString m_undrain;
+    std::optional<qint64> m_below;
     std::unique_ptr<RestartRun> m_run;
     QList<WorkflowEvent> m_events;
     int m_exitCode = -1;
@@ -108,6 +113,7 @@ void TstRestartRun::init()
     m_world = RestartWorld();
     m_drain.clear();
     m_undrain.clear();
+    m_below.reset();
     m_events.clear();
     m_exitCode = -1;
 }
@@ -319,6 +325,71 @@ void TstRestartRun::cutAtEachStep_goesOnAndDoesNothingTwice()
     QVERIFY2(play() == 0, qPrintable(story()));
     QVERIFY2(performed == 1, qPrintable(story()));
     QCOMPARE(m_world.invocation, 2); // started once
+}
+
+void TstRestartRun::cutAgainWhileItAsks_doesNothingTwice_data()
+{
+    QTest::addColumn<int>("kind");
+    QTest::addColumn<bool>("sent");
+    for (const bool sent : {true, false}) {
+        QTest::addRow("drain, the question %s", sent ? "was sent" : "was not sent") << int(Kind::Command) << sent;
+        QTest::addRow("start, the question %s", sent ? "was sent" : "was not sent") << int(Kind::StartUnit) << sent;
+        QTest::addRow("stop, the question %s", sent ? "was sent" : "was not sent") << int(Kind::StopUnit) << sent;
+    }
+}
+
+/// It arrived, its answer was lost, and the link breaks once more while the host is asked whether it did.
+void TstRestartRun::cutAgainWhileItAsks_doesNothingTwice()
+{
+    QFETCH(const int, kind);
+    QFETCH(const bool, sent);
+    m_drain = u"/opt/lb/drain gpu1"_s;
+    int performed = 0;
+    int cuts = 0;
+    const auto cut = [&](bool wasSent) {
+        ++cuts;
+        m_world.away = true;
+        m_world.onStep = [this] {
+            m_world.onStep = {};
+            m_world.now += 5'000;
+            m_world.join();
+        };
+        return ActionResult{std::nullopt, Error{ErrorCode::ConnectionLost, u"Cut."_s, {}}, wasSent, {}};
+    };
+    m_world.onAction = [&](const ActionRequest &request) -> std::optional<ActionResult> {
+        if (cuts == 1)
+            return cut(sent); // whatever is asked
+        if (int(request.kind) != kind)
+            return std::nullopt;
+        ++performed;
+        if (cuts > 0)
+            return std::nullopt;
+        m_world.perform(request.kind);
+        m_world.lastDeed = {u"what="_s + request.what};
+        return cut(true);
+    };
+    QVERIFY2(play() == 0, qPrintable(story()));
+    QCOMPARE(cuts, 2);
+    QVERIFY2(performed == 1, qPrintable(story()));
+}
+
+void TstRestartRun::below_waitsForEveryCardAndLeavesNeighbours()
+{
+    m_below = 1000;
+    m_world.neighbourMib = 500; // whose memory stays, and is below
+    QVERIFY2(play() == 0, qPrintable(story()));
+    QVERIFY2(has(u"memory"_s, State::Done), qPrintable(story()));
+    init();
+    m_below = 400;
+    m_world.neighbourMib = 500;
+    QVERIFY2(play() == 1, qPrintable(story()));
+    QCOMPARE(m_world.countOf(Kind::StartUnit), 0);
+    init();
+    m_below = 1000;
+    m_world.active = u"inactive"_s; // it holds nothing, and its card is not known
+    m_world.neighbourMib = 500;
+    QVERIFY2(play() == 0, qPrintable(story()));
+    QVERIFY2(has(u"memory"_s, State::Done), qPrintable(story()));
 }
 
 void TstRestartRun::killedAfterStart_goesOnWithoutASecondStart()
